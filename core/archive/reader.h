@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/record/case_row.h"
+#include "core/record/step_record.h"
+#include "core/record/trial.h"
+
+namespace mantissa::archive {
+
+/// Reads an archive through a read-only connection of its own; works beside writers and on read-only media.
+class Reader {
+ public:
+  /// \throws Error FileProblem (no such file), ArchiveDamaged, ArchiveNewer, ArchiveLocked.
+  explicit Reader(const std::string& path);
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  /// Every arm, oldest first. An arm whose process is gone shows as `interrupted`.
+  std::vector<record::TrialRow> trials() const;
+
+  record::TrialRow trial(std::int64_t id) const;
+
+  /// An id, `experiment/trial`, a name (the newest of that name), `last`, or `reference` (the newest reference).
+  /// `choice`, if given, receives a sentence where the text fitted several arms: "newest of 3 named fp16".
+  /// \throws Error UnknownTrial with the nearest names.
+  record::TrialRow find(const std::string& text, std::string* choice = nullptr) const;
+
+  record::ExperimentStart experiment(std::int64_t id) const;
+
+  /// Calls `use` for every step of the arm in order; stops when it returns false.
+  void steps(std::int64_t trial, const std::function<bool(const record::StepRecord&)>& use) const;
+
+  std::vector<record::CaseRow> cases(std::int64_t trial) const;
+
+  /// \throws Error UnknownTrial where the arm has no such weights, ArchiveDamaged where a chunk's hash does not match.
+  std::vector<record::TensorBytes> weights(std::int64_t trial, const std::string& at) const;
+
+ private:
+  class Connection;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace mantissa::archive

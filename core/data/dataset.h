@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/spec/experiment.h"
+
+namespace mantissa::data {
+
+/// One part (training or test) of a data set, ready for a model.
+struct Part {
+  at::Tensor inputs;                ///< FP32, [rows, features] or [rows, shape…]; preprocessed
+  at::Tensor targets;               ///< int64 [rows] class indices, or FP32 [rows, T] in the model's units
+  std::vector<std::string> ids;     ///< per row: the id column, else the row number in the source, from 1
+  std::vector<std::string> slices;  ///< per row; empty where there is no slice column
+  std::int64_t rows() const { return inputs.defined() ? inputs.size(0) : 0; }
+};
+
+/// A data set, split and preprocessed as the experiment says.
+struct Dataset {
+  std::string name;
+  spec::Task task = spec::Task::Classification;
+  Part train;
+  Part test;                             ///< in split order; zero rows where there is no test part
+  std::int64_t classes = 0;              ///< classification only
+  std::vector<std::string> class_names;  ///< by index, where labels were mapped or are text; otherwise empty
+  std::vector<std::string> input_names;
+  std::vector<std::string> target_names;
+
+  // Back to the target's own unit: own = inverse_transform(model unit · target_scale[t] + target_offset[t]).
+  std::vector<double> target_scale;   ///< 1 unless target_transform = "standardize"
+  std::vector<double> target_offset;  ///< 0 unless target_transform = "standardize"
+  bool target_log10 = false;          ///< own = 10 ^ value
+
+  std::string sha256;                ///< of raw inputs, targets and their layout before preprocessing
+  std::string preprocessing_sha256;  ///< of split, statistics and transforms: part of the reference lock
+  std::vector<std::string> notes;    ///< sentences: "12 rows with missing values were left out"
+};
+
+/// Reads, checks, splits and preprocesses (EXPERIMENT.md 1, decision 9; statistics from the training part only).
+/// \throws Error FileProblem, DataProblem (row and column in the facts), InvalidSetting.
+Dataset load(const spec::Experiment& experiment);
+
+/// The order of the rows of one epoch (from 0): a permutation seeded by training.seed + epoch, or the file's order.
+/// int64 [rows].
+at::Tensor epoch_order(const spec::Experiment& experiment, std::int64_t rows, std::int64_t epoch);
+
+/// Names of the built-in sets that this version has, sorted.
+std::vector<std::string> built_in_names();
+
+}  // namespace mantissa::data

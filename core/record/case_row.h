@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mantissa::record {
+
+enum class CaseKind { Ordinary, Edge, Boundary };
+std::string_view to_text(CaseKind kind);
+std::optional<CaseKind> case_kind_from_text(std::string_view text);
+
+/// What a trial made of one frozen case. Non-finite values are values; an empty `optional` is "not measured".
+///
+/// `outputs` are in the model's units (after the target transform), flattened per case, in the model's own order.
+/// Columns and their meaning: EXPERIMENT.md 3, `export cases`.
+struct CaseRow {
+  std::string id;
+  CaseKind kind = CaseKind::Ordinary;
+  std::string slice;
+  std::vector<double> target;  ///< class index, or the target's elements in the model's units; empty: none
+
+  std::vector<double> output;               ///< the trial's own weights (`trained`)
+  std::vector<double> output_reference;     ///< the reference
+  std::vector<double> output_same_weights;  ///< the reference's weights under the trial's policy
+
+  // Decisions: empty for tasks without one and for non-finite outputs.
+  std::optional<std::int64_t> decision, decision_reference, decision_same_weights;
+  bool tie = false, tie_reference = false;
+  std::optional<double> margin, margin_reference;
+  bool flip = false, flip_same_weights = false;
+
+  // trained against reference …
+  double abs_error = 0.0;      ///< largest |o - o_ref| of the case
+  double rel_error = 0.0;      ///< largest |o - o_ref| / |o_ref| of the case; 0/0 = 0, x/0 = infinity
+  double case_relative = 0.0;  ///< EXPERIMENT.md 1, decision 3
+  double ulp_error = 0.0;      ///< largest distance in FP32 units in the last place
+  // … and the reference's weights under the trial's policy against the reference.
+  double abs_error_same_weights = 0.0;
+  double rel_error_same_weights = 0.0;
+  double case_relative_same_weights = 0.0;
+  double ulp_error_same_weights = 0.0;
+
+  std::optional<bool> correct, correct_reference;
+};
+
+}  // namespace mantissa::record

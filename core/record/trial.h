@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/record/verdict.h"
+
+namespace mantissa::record {
+
+enum class TrialKind { Reference, Trial, Foreign };
+std::string_view to_text(TrialKind kind);
+std::optional<TrialKind> trial_kind_from_text(std::string_view text);
+
+/// EXPERIMENT.md 2.
+enum class Status { Running, Finished, Stopped, Interrupted, Failed };
+std::string_view to_text(Status status);
+std::optional<Status> status_from_text(std::string_view text);
+
+/// What a run of an experiment is about, stored before its first step.
+struct ExperimentStart {
+  std::string name;
+  std::string file;      ///< path as given
+  std::string text;      ///< the file's text
+  std::string resolved;  ///< canonical JSON of the experiment with overrides applied and defaults filled in
+  std::string sha256;    ///< of `resolved` without name, description and [expect]
+  std::string rules;     ///< canonical JSON of [rules]; empty where there are none
+  std::string rules_sha256;
+  std::string cases_sha256;  ///< of the pool of frozen cases and the selection rule
+  std::string lock;          ///< JSON: everything that locks the reference (session/reference_lock.h)
+  std::string lock_sha256;
+};
+
+/// What is known of an arm before its first step.
+struct TrialStart {
+  std::int64_t experiment = 0;  ///< id given by the archive
+  std::int64_t reference = 0;   ///< id of the reference; 0 for a reference
+  TrialKind kind = TrialKind::Trial;
+  std::string name;
+  std::string autocast;     ///< "off", "float16", "bfloat16"
+  std::string cast_policy;  ///< "device" …
+  std::string device;
+  std::string policy;  ///< canonical JSON of the [[trial]] block; empty for a reference
+};
+
+/// Counts that stand at the end of an arm. All three counters of a step are kept apart.
+struct Counts {
+  std::int64_t attempted = 0;
+  std::int64_t applied = 0;
+  std::int64_t skipped = 0;
+  std::int64_t iterations = 0;
+  std::int64_t samples = 0;
+};
+
+/// The result of an arm.
+struct TrialEnd {
+  Status status = Status::Finished;
+  std::string failure;       ///< "forward", "non-finite", "scale-too-small", …; empty unless failed
+  std::string failure_text;  ///< the sentence
+  Counts counts;
+  std::optional<double> final_loss;
+  std::string quality_metric;  ///< "accuracy", "rmse" …; empty: not measured
+  std::optional<double> quality;
+  std::optional<double> quality_reference;
+  std::optional<std::int64_t> flips;  ///< of the comparison that the flips rule judges (same_weights by default)
+  double seconds = 0.0;
+  std::vector<std::string> notes;  ///< things a reader must know: "2 parameters got no gradient: …"
+  std::optional<Verdict> verdict;  ///< none for a reference
+};
+
+/// An arm as it stands in the archive.
+struct TrialRow {
+  std::int64_t id = 0;
+  std::int64_t experiment_id = 0;
+  std::string experiment;
+  std::string started_at;   ///< ISO 8601, UTC
+  std::string finished_at;  ///< empty while it runs
+  TrialStart start;
+  TrialEnd end;
+};
+
+/// Result of one `run`.
+struct RunSummary {
+  std::string experiment;
+  std::int64_t experiment_id = 0;
+  TrialRow reference;
+  std::vector<TrialRow> trials;
+};
+
+/// A tensor of a state_dict as bytes, for the archive and for exports.
+struct TensorBytes {
+  std::string name;   ///< PyTorch's state_dict name
+  std::string dtype;  ///< safetensors' word: "F32", "F16", "BF16", "I64", …
+  std::vector<std::int64_t> shape;
+  std::string bytes;  ///< little-endian, contiguous
+};
+
+}  // namespace mantissa::record

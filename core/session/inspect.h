@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mantissa::session {
+
+struct InspectedColumn {
+  std::string name;
+  std::string kind;  ///< "number", "integer", "text"
+  double minimum = 0.0, maximum = 0.0;
+  std::int64_t missing = 0, non_finite = 0, distinct = 0;
+  bool beyond_float16 = false;  ///< a magnitude above 65,504
+};
+
+struct InspectedData {
+  std::int64_t rows = 0;
+  bool header = false;
+  std::vector<InspectedColumn> columns;
+  std::vector<std::string> problems;  ///< sentences with line and column
+};
+
+struct InspectedParameter {
+  std::string name, dtype;
+  std::vector<std::int64_t> shape;
+  bool trainable = true;
+};
+
+struct InspectedModel {
+  std::vector<std::string> modules;  ///< "path: type"
+  std::vector<InspectedParameter> parameters;
+  std::vector<InspectedParameter> buffers;
+  std::vector<std::string> operators;  ///< sorted, each once
+  std::vector<std::string> problems;
+};
+
+InspectedData inspect_csv(const std::string& path);
+InspectedModel inspect_torchscript(const std::string& path);
+
+}  // namespace mantissa::session

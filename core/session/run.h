@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/record/trial.h"
+#include "core/spec/experiment.h"
+
+namespace mantissa::session {
+
+/// Asks a run to end. `request()` may be called from any thread and from a signal handler; the run polls it every
+/// microbatch and ends with status `stopped` and a consistent archive.
+class StopToken {
+ public:
+  void request() noexcept { requested_.store(true, std::memory_order_relaxed); }
+  bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> requested_{false};
+};
+
+/// Where a run stands; sent at most 20 times a second.
+struct Progress {
+  std::int64_t step = 0;
+  std::int64_t steps = 0;  ///< planned attempted steps
+  double seconds = 0.0;
+  double remaining_seconds = 0.0;
+  double loss_reference = 0.0;
+  struct Arm {
+    std::string name;
+    double loss = 0.0;
+    double scale = 0.0;  ///< 0 without a scaler
+    std::int64_t skipped = 0;
+    bool failed = false;
+  };
+  std::vector<Arm> arms;
+};
+
+/// Hears of a run while it goes on. Called on the thread that runs it.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_note(const std::string& sentence) = 0;  ///< things to know before or during the run
+  virtual void on_progress(const Progress& progress) = 0;
+  virtual void on_phase(const std::string& phase) = 0;  ///< "loading data", "training", "comparing cases" …
+};
+
+/// How much is measured during a run. Probes never change a bit of the weights (tests).
+enum class Probes {
+  Off,       ///< loss, scale, skips, norms needed for the step itself
+  Standard,  ///< also deviation from the reference, norms, weight change, memory
+};
+
+struct RunOptions {
+  std::string archive;                   ///< path of the SQLite file
+  std::vector<std::string> only_trials;  ///< names; empty: all
+  Probes probes = Probes::Standard;
+};
+
+/// Runs an experiment from end to end: reference lock, reference and trials in lock step, frozen cases, verdicts, all
+/// of it in the archive. A trial that fails ends as `failed`; the others go on. \throws Error for everything that is
+/// wrong before the first step, and for a failing archive.
+record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
+                       const StopToken& stop);
+
+/// Everything `run` checks before its first step, without running: data, model, shapes, device.
+/// Returns notes worth showing.
+std::vector<std::string> check(const spec::Experiment& experiment);
+
+}  // namespace mantissa::session

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mantissa::spec {
+
+/// An experiment as the structs behind its TOML file (EXPERIMENT.md 1). Members carry the names of the keys and the
+/// defaults of the contract; an empty `optional` is a key that is absent and has no fixed default.
+/// Words that the file spells as text stay text here when only their spelling matters, and are enums where code
+/// branches.
+
+enum class Task { Classification, Regression };
+enum class Order { Shuffled, File };
+enum class Missing { Refuse, Drop };
+enum class Labels { Index, Map };
+enum class TargetTransform { None, Log10, Standardize };
+
+struct TestPart {
+  double fraction = 0.2;
+  std::uint64_t seed = 7;
+  std::string path;  ///< a file of its own; then fraction and seed mean nothing
+};
+
+struct Columns {
+  std::vector<std::string> inputs;  ///< empty: all columns that have no other role
+  std::vector<std::string> target;  ///< empty: the last column
+  std::string id;                   ///< empty: row number in the source, from 1
+  std::string slice;                ///< empty: no slices
+};
+
+struct Data {
+  std::string source;  ///< name of a built-in set; empty: `path`
+  std::string path;    ///< resolved against the experiment file's folder
+  // gaussian only:
+  std::int64_t rows = 512;
+  std::int64_t features = 16;
+  std::int64_t outputs = 1;
+  std::uint64_t seed = 3;
+
+  Columns columns;
+  std::optional<Task> task;                         ///< absent: see the contract's table of defaults
+  std::optional<Labels> labels;                     ///< absent: the built-in set's own, else Index
+  std::optional<std::int64_t> classes;              ///< absent: largest index + 1 over all parts
+  std::optional<TargetTransform> target_transform;  ///< absent: the built-in set's own, else None
+  std::vector<std::int64_t> shape;                  ///< empty: a row is a vector
+  Order order = Order::Shuffled;
+  std::optional<TestPart> test;     ///< absent: the set's own part, else { fraction = 0.2, seed = 7 }
+  std::optional<bool> standardize;  ///< absent: true for the built-in tabular sets, false for files
+  Missing missing = Missing::Refuse;
+};
+
+enum class ModelKind { Linear, Mlp, TorchScript };
+enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };
+
+struct Model {
+  ModelKind kind = ModelKind::Mlp;
+  std::vector<std::int64_t> hidden = {128};
+  Activation activation = Activation::Relu;
+  double dropout = 0.0;
+  bool bias = true;
+  std::string path;  ///< torchscript; resolved against the experiment file's folder
+};
+
+enum class Loss { CrossEntropy, Nll, Mse, L1, Huber, Bce, BceWithLogits };
+enum class Reduction { Mean, Sum };
+enum class OnNonFinite { Stop, Skip, Apply };
+enum class OptimizerKind { Sgd, Adam, AdamW };
+enum class ScheduleKind { Constant, Step };
+
+/// PyTorch's names and defaults; a key of another kind of optimizer is refused.
+struct Optimizer {
+  OptimizerKind kind = OptimizerKind::AdamW;
+  double lr = 1e-3;
+  double weight_decay = 0.0;  ///< the parser fills in PyTorch's default of the kind: 0.01 for adamw, 0 otherwise
+  double momentum = 0.0;      // sgd
+  double dampening = 0.0;     // sgd
+  bool nesterov = false;      // sgd
+  double beta1 = 0.9;         // adam, adamw: betas = [0.9, 0.999]
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  bool amsgrad = false;
+  bool maximize = false;
+  std::optional<double> clip_norm;  ///< absent: training.clip_norm
+  std::vector<std::string> parameters = {"*"};
+};
+
+struct Schedule {
+  ScheduleKind kind = ScheduleKind::Constant;
+  double gamma = 0.1;
+  std::int64_t every = 0;  ///< step: required, ≥ 1
+};
+
+struct Training {
+  std::string device = "cpu";
+  int threads = 0;  ///< 0: all cores but one, at least 1
+  std::uint64_t seed = 1;
+  std::optional<std::int64_t> steps;  ///< attempted steps; exactly one of steps and epochs after parsing
+  std::optional<std::int64_t> epochs;
+  std::optional<std::int64_t> batch;  ///< absent: min(64, training rows)
+  std::int64_t accumulate = 1;
+  bool drop_last = false;
+  std::optional<Loss> loss;  ///< absent: by task
+  Reduction reduction = Reduction::Mean;
+  std::int64_t ignore_index = -100;
+  std::optional<double> clip_norm;
+  OnNonFinite on_non_finite = OnNonFinite::Stop;
+  std::string float32_matmul = "highest";  ///< highest | high | medium
+  std::vector<Optimizer> optimizers;       ///< at least one after parsing
+  Schedule schedule;
+};
+
+enum class Autocast { Off, Float16, BFloat16 };
+
+struct Scaler {
+  bool enabled = false;  ///< the parser fills in: true for float16
+  double init_scale = 65536.0;
+  double growth_factor = 2.0;
+  double backoff_factor = 0.5;
+  std::int64_t growth_interval = 2000;
+};
+
+/// One [[trial]]: a precision policy.
+struct Trial {
+  std::string name;
+  Autocast autocast = Autocast::Off;
+  std::string cast_policy = "device";
+  bool loss_in_float32 = false;  ///< float32_regions holds "loss"
+  Scaler scaler;
+};
+
+struct Cases {
+  std::int64_t holdout = 0;  ///< first N rows of the test part in split order; 0 = all
+};
+
+enum class Of { SameWeights, Trained };
+enum class Reduce { Max, Mean, Median, Quantile };
+
+struct OutputRule {
+  std::string name;  ///< empty for the only one
+  Of of = Of::SameWeights;
+  std::string measure = "case_relative";
+  Reduce reduce = Reduce::Quantile;
+  double q = 0.99;
+  std::map<std::string, double> max;  ///< by autocast word; "" for every dtype
+};
+
+struct FlipsRule {
+  Of of = Of::SameWeights;
+  std::optional<std::int64_t> max;  ///< every kind without an entry of its own
+  std::string ties = "lowest-index";
+  std::map<std::string, std::int64_t> max_by_kind;  ///< "ordinary", "edge", "boundary"
+};
+
+struct QualityRule {
+  std::string name;
+  Of of = Of::Trained;
+  std::string metric;     ///< accuracy | rmse | mae; empty: by task
+  std::string direction;  ///< higher | lower; empty: the metric's own
+  std::optional<double> min;
+  std::optional<double> max;
+  std::optional<double> max_drop;           ///< absolute, in the metric's unit
+  std::optional<double> max_drop_relative;  ///< share of the reference's value
+};
+
+struct ProgressRule {
+  std::optional<double> min_applied_fraction;
+  std::optional<std::int64_t> max_consecutive_skips;
+};
+
+struct Rules {
+  std::string target = "as-run";  ///< as-run | cpu | cuda
+  double threshold = 0.5;
+  std::vector<OutputRule> output;
+  std::optional<FlipsRule> flips;
+  /// Comes from the preset, not from the file: without a decision it does not apply (explicit flips are refused).
+  bool flips_from_preset = false;
+  std::vector<QualityRule> quality;
+  std::optional<ProgressRule> progress;
+  // non_finite = "reject" always applies.
+};
+
+/// Where a key stands in the file; from 1.
+struct Position {
+  int line = 0;
+  int column = 0;
+};
+
+struct Experiment {
+  std::string name;
+  std::string description;
+  Data data;
+  Model model;
+  Training training;
+  std::vector<Trial> trials;
+  Cases cases;
+  std::optional<Rules> rules;
+  std::map<std::string, std::string> expect;  ///< trial -> verdict word
+
+  // Where it came from.
+  std::string file;  ///< path as given
+  std::string text;
+  std::map<std::string, Position> positions;  ///< by key path: "training.batch", "trial[0].scaler.init_scale"
+  std::vector<std::string> warnings;          ///< sentences: "init_scale 0.5 is below 1: …"
+
+  Position position(const std::string& key) const {
+    const auto found = positions.find(key);
+    return found == positions.end() ? Position{} : found->second;
+  }
+};
+
+}  // namespace mantissa::spec

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/spec/experiment.h"
+
+namespace mantissa::spec {
+
+/// Reads and validates an experiment file. `overrides` are `key=value` texts of `--set`, applied before validation;
+/// errors in them name the override instead of a line.
+/// \throws Error FileProblem, InvalidSetting (unknown key with the nearest known one, wrong type, out of range, keys
+///         that exclude each other), NotYetAvailable (a documented key whose feature this version lacks).
+Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// The same from a text. `file` is the name in messages; relative paths in the text resolve against its folder.
+Experiment parse_experiment(const std::string& text, const std::string& file,
+                            const std::vector<std::string>& overrides = {});
+
+/// The whole experiment with defaults filled in, as JSON with sorted keys: what is hashed and archived.
+std::string canonical_json(const Experiment& experiment);
+
+/// The same of one trial's policy, and of the rules (empty text for none).
+std::string canonical_json(const Trial& trial);
+std::string canonical_json_of_rules(const Experiment& experiment);
+
+/// Words as the file spells them.
+std::string to_text(Task);
+std::string to_text(Autocast);
+std::string to_text(Loss);
+std::string to_text(OptimizerKind);
+std::string to_text(ModelKind);
+std::string to_text(Of);
+
+}  // namespace mantissa::spec

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# LibTorch as the imported target `mantissa_torch`, for CPU builds.
+#
+# The wheel's own TorchConfig.cmake insists on a CUDA toolkit, so the two libraries are named here. They need
+# libcudart and libcupti at run time; in the unpacked wheel folder their RPATHs find them (nvidia/ beside torch/).
+
+if(NOT MANTISSA_TORCH_DIR)
+  if(DEFINED ENV{MANTISSA_TORCH})
+    set(MANTISSA_TORCH_DIR "$ENV{MANTISSA_TORCH}")
+  elseif(DEFINED ENV{XDG_CACHE_HOME})
+    set(MANTISSA_TORCH_DIR "$ENV{XDG_CACHE_HOME}/mantissa/wheels/torch-${MANTISSA_TORCH_VERSION}")
+  else()
+    set(MANTISSA_TORCH_DIR "$ENV{HOME}/.cache/mantissa/wheels/torch-${MANTISSA_TORCH_VERSION}")
+  endif()
+endif()
+
+# Accepted: a folder that contains torch/, the torch package itself, or an unpacked libtorch archive.
+foreach(candidate "${MANTISSA_TORCH_DIR}/torch" "${MANTISSA_TORCH_DIR}" "${MANTISSA_TORCH_DIR}/libtorch")
+  if(EXISTS "${candidate}/lib/libtorch_cpu.so" AND EXISTS "${candidate}/include/ATen/ATen.h")
+    set(MANTISSA_TORCH_ROOT "${candidate}")
+    break()
+  endif()
+endforeach()
+if(NOT MANTISSA_TORCH_ROOT)
+  message(FATAL_ERROR
+    "No LibTorch in '${MANTISSA_TORCH_DIR}': expected torch/lib/libtorch_cpu.so and torch/include/ATen/ATen.h.\n"
+    "Run packaging/run.sh, which fetches it, or set MANTISSA_TORCH to a folder that holds LibTorch ${MANTISSA_TORCH_VERSION}.")
+endif()
+
+file(STRINGS "${MANTISSA_TORCH_ROOT}/include/torch/headeronly/version.h" mantissa_torch_version_lines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]+([0-9]+)[^0-9]+([0-9]+).*" "\\1.\\2.\\3" mantissa_torch_found "${mantissa_torch_version_lines}")
+if(NOT mantissa_torch_found STREQUAL MANTISSA_TORCH_VERSION)
+  message(FATAL_ERROR "LibTorch in '${MANTISSA_TORCH_ROOT}' is version '${mantissa_torch_found}', expected ${MANTISSA_TORCH_VERSION}: "
+    "the oracle confirms the bits of that version only.")
+endif()
+
+add_library(mantissa_torch INTERFACE)
+# After the system's headers: torch bundles another fmt than the one spdlog was built with.
+target_compile_options(mantissa_torch INTERFACE
+  "SHELL:-idirafter ${MANTISSA_TORCH_ROOT}/include" "SHELL:-idirafter ${MANTISSA_TORCH_ROOT}/include/torch/csrc/api/include")
+target_link_libraries(mantissa_torch INTERFACE
+  "${MANTISSA_TORCH_ROOT}/lib/libtorch_cpu.so" "${MANTISSA_TORCH_ROOT}/lib/libc10.so")
+foreach(folder "${MANTISSA_TORCH_ROOT}/../nvidia/cu13/lib" "/usr/local/cuda/lib64" "/usr/local/cuda/extras/CUPTI/lib64")
+  if(EXISTS "${folder}")
+    target_link_options(mantissa_torch INTERFACE "-Wl,-rpath-link,${folder}")
+  endif()
+endforeach()

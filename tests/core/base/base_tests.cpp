@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/sha256.h"
+
+using namespace mantissa;
+
+class BaseTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void sha256_equals_the_published_examples() {
+    // FIPS 180-4 examples: "abc", the empty text, and the 56-byte message that needs a second block.
+    QCOMPARE(sha256("abc"), std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+    QCOMPARE(sha256(""), std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+    QCOMPARE(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+             std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
+  }
+
+  void sha256_does_not_depend_on_how_the_bytes_arrive() {
+    const std::string text(1000, 'x');
+    Sha256 pieces;
+    for (std::size_t i = 0; i < text.size(); i += 7) pieces.add(std::string_view(text).substr(i, 7));
+    QCOMPARE(pieces.hex(), sha256(text));
+  }
+
+  void numbers_read_back_equal() {
+    for (const double value : {0.1, 9.8e-2, 1e-310, 65504.0, -0.0, 3.0e38, 5e-324, 1.7976931348623157e308}) {
+      const auto read = number_from_text(to_text(value));
+      QVERIFY(read.has_value());
+      QCOMPARE(*read, value);
+      QCOMPARE(std::signbit(*read), std::signbit(value));
+    }
+    QCOMPARE(to_text(0.098), std::string("0.098"));
+  }
+
+  void non_finite_numbers_have_words() {
+    QCOMPARE(to_text(std::nan("")), std::string("NaN"));
+    QCOMPARE(to_text(-std::numeric_limits<double>::infinity()), std::string("-Infinity"));
+    QVERIFY(std::isnan(*number_from_text("NaN")));
+    QCOMPARE(*number_from_text("Infinity"), std::numeric_limits<double>::infinity());
+    QCOMPARE(*number_from_text("-inf"), -std::numeric_limits<double>::infinity());
+  }
+
+  void text_that_is_no_number_is_refused() {
+    for (const char* text : {"", " 1", "1 ", "1,5", "1.5x", "+-1", "0x10", "one", "--1"}) {
+      QVERIFY2(!number_from_text(text), text);
+    }
+    QVERIFY(!integer_from_text("1.0"));
+    QVERIFY(!integer_from_text("9223372036854775808"));  // 2^63
+    QCOMPARE(*integer_from_text("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
+  }
+
+  void a_number_beyond_the_range_rounds_as_ieee_says() {
+    QCOMPARE(*number_from_text("1e999"), std::numeric_limits<double>::infinity());
+    QCOMPARE(*number_from_text("-1e-999"), 0.0);
+  }
+
+  void a_file_appears_whole_or_not_at_all() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("out.csv").toStdString();
+    {
+      AtomicFile file(path);
+      file.write("half");
+    }
+    QVERIFY(!QFile::exists(QString::fromStdString(path)));
+    AtomicFile file(path);
+    file.write("whole");
+    file.commit();
+    QFile read(QString::fromStdString(path));
+    QVERIFY(read.open(QIODevice::ReadOnly));
+    QCOMPARE(read.readAll(), QByteArray("whole"));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
+  }
+
+  void a_folder_cannot_be_written_as_a_file() {
+    QTemporaryDir folder;
+    QVERIFY_EXCEPTION_THROWN(AtomicFile{folder.path().toStdString()}, Error);
+  }
+
+  void a_full_disk_is_named() {
+    if (!QFile::exists("/dev/full")) QSKIP("no /dev/full on this system");
+    // AtomicFile writes beside its place, so the failing device is reached through a link named like the temporary
+    // file.
+    QTemporaryDir folder;
+    const QString path = folder.filePath("out");
+    const QString temporary = path + ".part-" + QString::number(QCoreApplication::applicationPid());
+    QVERIFY(QFile::link("/dev/full", temporary));
+    try {
+      AtomicFile file(path.toStdString());
+      file.write("x");
+      file.commit();
+      QFAIL("no error");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::DiskFull);
+    }
+  }
+
+  void a_sentence_names_place_value_and_way_out() {
+    const Error error(ErrorKind::DataProblem, {"", "concrete.csv", 14, 0, "column age", "'n/a'", "a number",
+                                               "Set data.missing = \"drop\" to leave such rows out"});
+    QCOMPARE(std::string(error.what()),
+             std::string("concrete.csv, line 14, column age: found 'n/a', expected a number. "
+                         "Set data.missing = \"drop\" to leave such rows out."));
+  }
+};
+
+QTEST_GUILESS_MAIN(BaseTests)
+#include "base_tests.moc"
