@@ -17,6 +17,14 @@ std::string to_text(double value) {
   return std::string(buffer.data(), result.ptr);
 }
 
+std::string to_text(double value, int significant_digits) {
+  if (!std::isfinite(value)) return to_text(value);
+  std::array<char, 64> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general,
+                                    significant_digits);
+  return std::string(buffer.data(), result.ptr);
+}
+
 std::optional<double> number_from_text(std::string_view text) {
   if (!text.empty() && text.front() == '+') {  // from_chars refuses a plus sign; "+-1" stays refused
     text.remove_prefix(1);

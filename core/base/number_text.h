@@ -13,6 +13,9 @@ namespace mantissa {
 /// The shortest text that reads back to the same double; `NaN`, `Infinity`, `-Infinity` for non-finite values.
 std::string to_text(double value);
 
+/// The value rounded to so many significant digits, for people: `0.01203`, `1.235e+06`; non-finite values as above.
+std::string to_text(double value, int significant_digits);
+
 /// A whole text as a number, or nothing. Accepts what `to_text` writes, and `nan`, `inf` in any case; surrounding
 /// blanks are not part of a number.
 std::optional<double> number_from_text(std::string_view text);

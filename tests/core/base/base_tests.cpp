@@ -42,6 +42,12 @@ class BaseTests : public QObject {
     QCOMPARE(to_text(0.098), std::string("0.098"));
   }
 
+  void numbers_for_people_keep_their_significant_digits() {
+    QCOMPARE(to_text(0.0120345, 4), std::string("0.01203"));
+    QCOMPARE(to_text(65504.0, 4), std::string("6.55e+04"));  // as printf's %.4g: trailing zeros go
+    QCOMPARE(to_text(-std::numeric_limits<double>::infinity(), 4), std::string("-Infinity"));
+  }
+
   void non_finite_numbers_have_words() {
     QCOMPARE(to_text(std::nan("")), std::string("NaN"));
     QCOMPARE(to_text(-std::numeric_limits<double>::infinity()), std::string("-Infinity"));
