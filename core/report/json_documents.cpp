@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/report/json_documents.h"
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/number_text.h"
+
+namespace mantissa::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
+Json number_or_null(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json text_of(std::string_view text) { return Json(std::string(text)); }
+
+/// JSON kept as text in the archive, as a value again.
+Json parsed_or_null(const std::string& text) {
+  if (text.empty()) return nullptr;
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+Json scope_of(const record::Verdict& verdict) {
+  return {{"device", verdict.scope_device}, {"cast_policy", verdict.scope_cast_policy}, {"target", verdict.target}};
+}
+
+Json rules_of(const record::Verdict& verdict) {
+  Json rules = Json::array();
+  for (const record::RuleVerdict& rule : verdict.rules) {
+    rules.push_back({{"name", rule.name},
+                     {"verdict", text_of(to_text(rule.verdict))},
+                     {"of", text_or_null(rule.of)},
+                     {"limit", number_or_null(rule.limit_value)},
+                     {"limit_text", rule.limit},
+                     {"value", number_or_null(rule.value)},
+                     {"unit", rule.unit},
+                     {"cases", rule.cases},
+                     {"reason", rule.reason}});
+  }
+  return rules;
+}
+
+/// What every document says of an arm.
+Json arm(const record::TrialRow& trial) {
+  const record::TrialEnd& end = trial.end;
+  return {{"id", trial.id},
+          {"name", trial.start.name},
+          {"kind", text_of(to_text(trial.start.kind))},
+          {"experiment", trial.experiment},
+          {"experiment_id", trial.experiment_id},
+          {"reference", trial.start.reference == 0 ? Json(nullptr) : Json(trial.start.reference)},
+          {"status", text_of(to_text(end.status))},
+          {"failure", text_or_null(end.failure)},
+          {"failure_text", text_or_null(end.failure_text)},
+          {"verdict", end.verdict ? text_of(to_text(end.verdict->word)) : Json(nullptr)},
+          {"autocast", trial.start.autocast},
+          {"cast_policy", trial.start.cast_policy},
+          {"device", trial.start.device},
+          {"attempted", end.counts.attempted},
+          {"applied", end.counts.applied},
+          {"skipped", end.counts.skipped},
+          {"iterations", end.counts.iterations},
+          {"samples", end.counts.samples},
+          {"final_loss", number_or_null(end.final_loss)},
+          {"quality_metric", text_or_null(end.quality_metric)},
+          {"quality", number_or_null(end.quality)},
+          {"quality_reference", number_or_null(end.quality_reference)},
+          {"flips", number_or_null(end.flips)},
+          {"started_at", trial.started_at},
+          {"finished_at", text_or_null(trial.finished_at)},
+          {"seconds", json_number(end.seconds)}};
+}
+
+/// The same with everything that led to the verdict.
+Json judged_arm(const record::TrialRow& trial) {
+  Json value = arm(trial);
+  const std::optional<record::Verdict>& verdict = trial.end.verdict;
+  value["scope"] = verdict ? scope_of(*verdict) : Json(nullptr);
+  value["rules"] = verdict ? rules_of(*verdict) : Json::array();
+  value["reasons"] = verdict ? Json(verdict->reasons) : Json::array();
+  value["rules_sha256"] = verdict ? text_or_null(verdict->rules_sha256) : Json(nullptr);
+  value["notes"] = trial.end.notes;
+  return value;
+}
+
+}  // namespace
+
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(mantissa::to_text(value)); }
+
+std::string document_text(const Json& members) {
+  Json document = {{"mantissa", 1}};
+  document.update(members);
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string list_document(const std::vector<record::TrialRow>& trials) {
+  Json rows = Json::array();
+  for (const record::TrialRow& trial : trials) rows.push_back(arm(trial));
+  return document_text({{"trials", rows}});
+}
+
+std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code) {
+  Json trials = Json::array();
+  for (const record::TrialRow& trial : summary.trials) trials.push_back(judged_arm(trial));
+  return document_text({{"experiment", summary.experiment},
+                        {"experiment_id", summary.experiment_id},
+                        {"archive", archive},
+                        {"reference", judged_arm(summary.reference)},
+                        {"trials", trials},
+                        {"exit", exit_code}});
+}
+
+std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment) {
+  Json shown = judged_arm(trial);
+  shown["policy"] = parsed_or_null(trial.start.policy);
+  return document_text({{"trial", shown},
+                        {"experiment",
+                         {{"id", trial.experiment_id},
+                          {"name", experiment.name},
+                          {"file", experiment.file},
+                          {"sha256", experiment.sha256},
+                          {"settings", parsed_or_null(experiment.resolved)},
+                          {"rules", parsed_or_null(experiment.rules)},
+                          {"rules_sha256", text_or_null(experiment.rules_sha256)},
+                          {"cases_sha256", text_or_null(experiment.cases_sha256)},
+                          {"lock", parsed_or_null(experiment.lock)},
+                          {"lock_sha256", text_or_null(experiment.lock_sha256)}}}});
+}
+
+std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code) {
+  return document_text({{"error",
+                         {{"kind", to_text(kind)},
+                          {"problem", facts.problem},
+                          {"file", text_or_null(facts.file)},
+                          {"line", facts.line > 0 ? Json(facts.line) : Json(nullptr)},
+                          {"column", facts.column > 0 ? Json(facts.column) : Json(nullptr)},
+                          {"subject", text_or_null(facts.subject)},
+                          {"found", text_or_null(facts.found)},
+                          {"expected", text_or_null(facts.expected)},
+                          {"remedy", text_or_null(facts.remedy)},
+                          {"sentence", sentence(facts)}}},
+                        {"exit", exit_code}});
+}
+
+std::string to_text(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::InvalidSetting:
+      return "invalid-setting";
+    case ErrorKind::NotYetAvailable:
+      return "not-yet-available";
+    case ErrorKind::FileProblem:
+      return "file-problem";
+    case ErrorKind::DataProblem:
+      return "data-problem";
+    case ErrorKind::ModelProblem:
+      return "model-problem";
+    case ErrorKind::UnknownTrial:
+      return "unknown-trial";
+    case ErrorKind::CallOrder:
+      return "call-order";
+    case ErrorKind::ArchiveDamaged:
+      return "archive-damaged";
+    case ErrorKind::ArchiveNewer:
+      return "archive-newer";
+    case ErrorKind::ArchiveReadOnly:
+      return "archive-read-only";
+    case ErrorKind::ArchiveLocked:
+      return "archive-locked";
+    case ErrorKind::DiskFull:
+      return "disk-full";
+    case ErrorKind::WriteFailed:
+      return "write-failed";
+    case ErrorKind::OutOfMemory:
+      return "out-of-memory";
+    case ErrorKind::DeviceProblem:
+      return "device-problem";
+    case ErrorKind::ForwardFailed:
+      return "forward-failed";
+  }
+  return "unknown";
+}
+
+}  // namespace mantissa::report

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/report/tables.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/report/plain_words.h"
+
+namespace mantissa::report {
+namespace {
+
+constexpr const char* kNotMeasured = "–";
+
+std::string status_words(const record::TrialEnd& end) {
+  std::string words(to_text(end.status));
+  if (!end.failure.empty()) words += " (" + end.failure + ")";
+  return words;
+}
+
+std::string verdict_words_of(const record::TrialEnd& end) {
+  return end.verdict ? verdict_words(end.verdict->word) : kNotMeasured;
+}
+
+std::string quality_words(const record::TrialEnd& end) {
+  if (end.quality_metric.empty()) return kNotMeasured;
+  std::string words = end.quality_metric + " " + number_words(end.quality);
+  if (end.quality_reference) words += " against " + number_words(end.quality_reference);
+  return words;
+}
+
+std::string skipped_words(const record::Counts& counts) {
+  std::string words = count_words(counts.skipped);
+  if (counts.skipped > 0) words += " (" + share_words(counts.skipped, counts.attempted) + ")";
+  return words;
+}
+
+std::string scope_words(const record::Verdict& verdict) {
+  std::string words = verdict.scope_device;
+  if (!verdict.scope_cast_policy.empty()) words += ", casts of the " + verdict.scope_cast_policy;
+  if (!verdict.target.empty() && verdict.target != "as-run") words += ", must hold on " + verdict.target;
+  return words;
+}
+
+std::string of_words(const std::string& of) {
+  if (of == "same_weights") return "same weights";
+  return of;
+}
+
+std::string value_words(const record::RuleVerdict& rule, const std::optional<double>& value) {
+  std::string words = number_words(value);
+  if (value && !rule.unit.empty()) words += " " + rule.unit;
+  return words;
+}
+
+std::string limit_words(const record::RuleVerdict& rule) {
+  return rule.limit.empty() ? value_words(rule, rule.limit_value) : rule.limit;
+}
+
+std::string rules_table(const record::Verdict& verdict, int indent) {
+  Table table({{"rule"},
+               {"verdict"},
+               {"of"},
+               {"value", Table::Align::Right},
+               {"limit"},
+               {"cases", Table::Align::Right},
+               {"reason"}});
+  for (const record::RuleVerdict& rule : verdict.rules) {
+    table.add_row({rule.name, verdict_words(rule.verdict), of_words(rule.of), value_words(rule, rule.value),
+                   limit_words(rule), count_words(rule.cases), rule.reason});
+  }
+  return table.text(indent);
+}
+
+std::string reasons_and_notes(const record::TrialEnd& end) {
+  std::string text;
+  if (!end.failure_text.empty()) text += "  failed: " + end.failure_text + '\n';
+  if (end.verdict) {
+    for (const std::string& reason : end.verdict->reasons) text += "  because: " + reason + '\n';
+  }
+  for (const std::string& note : end.notes) text += "  note: " + note + '\n';
+  return text;
+}
+
+std::string trial_section(const record::TrialRow& trial) {
+  std::string text = trial.start.name + ": " + verdict_words_of(trial.end);
+  if (trial.end.verdict) text += " (" + scope_words(*trial.end.verdict) + ")";
+  text += ", " + status_words(trial.end) + ", " + skip_sentence(trial.end.counts.skipped, trial.end.counts.attempted) +
+          "\n";
+  text += reasons_and_notes(trial.end);
+  if (trial.end.verdict && !trial.end.verdict->rules.empty()) text += rules_table(*trial.end.verdict, 2);
+  return text;
+}
+
+/// "key: value" lines of a JSON object, nested keys joined by dots; the text as it stands if it is no object.
+void add_json_lines(Table& table, const nlohmann::ordered_json& value, const std::string& prefix) {
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, member] : value.items()) {
+      add_json_lines(table, member, prefix.empty() ? key : prefix + '.' + key);
+    }
+    return;
+  }
+  table.add_row({prefix, value.is_string() ? value.get<std::string>()
+                                           : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+}
+
+std::string json_section(const std::string& title, const std::string& json_text) {
+  if (json_text.empty()) return {};
+  const auto value = nlohmann::ordered_json::parse(json_text, nullptr, false);
+  if (value.is_discarded()) return '\n' + title + '\n' + "  " + json_text + '\n';
+  Table table({{"key"}, {"value"}});
+  add_json_lines(table, value, "");
+  return '\n' + title + '\n' + table.text(2);
+}
+
+}  // namespace
+
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+void Table::add_row(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(int indent) const {
+  std::vector<std::size_t> widths;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    std::size_t width = display_width(columns_[column].title);
+    for (const auto& row : rows_) width = std::max(width, display_width(row[column]));
+    widths.push_back(width);
+  }
+
+  std::string text;
+  const auto add_line = [&](const auto& cell_of) {
+    std::string line(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      const std::string cell = cell_of(column);
+      const std::string padding(widths[column] - display_width(cell), ' ');
+      if (column > 0) line += "  ";
+      line += columns_[column].align == Align::Right ? padding + cell : cell + padding;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  };
+  add_line([&](std::size_t column) { return columns_[column].title; });
+  add_line([&](std::size_t column) {
+    std::string rule;
+    for (std::size_t i = 0; i < widths[column]; ++i) rule += "─";
+    return rule;
+  });
+  for (const auto& row : rows_) add_line([&](std::size_t column) { return row[column]; });
+  return text;
+}
+
+std::size_t display_width(std::string_view text) {
+  const auto starts_code_point = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; };
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
+}
+
+std::string run_table(const record::RunSummary& summary) {
+  const record::TrialEnd& reference = summary.reference.end;
+  std::string text =
+      summary.experiment + ": reference " + status_words(reference) + ", " + count_words(reference.counts.attempted) +
+      (reference.counts.attempted == 1 ? " step, " : " steps, ") + "loss " + number_words(reference.final_loss);
+  if (!reference.quality_metric.empty()) {
+    text += ", " + reference.quality_metric + " " + number_words(reference.quality);
+  }
+  text += '\n' + reasons_and_notes(reference);
+  if (summary.trials.empty()) return text;
+
+  Table table({{"trial"},
+               {"verdict"},
+               {"scope"},
+               {"attempted", Table::Align::Right},
+               {"applied", Table::Align::Right},
+               {"skipped", Table::Align::Right},
+               {"quality"},
+               {"flips", Table::Align::Right}});
+  for (const record::TrialRow& trial : summary.trials) {
+    const record::TrialEnd& end = trial.end;
+    table.add_row({trial.start.name, verdict_words_of(end), end.verdict ? scope_words(*end.verdict) : "",
+                   count_words(end.counts.attempted), count_words(end.counts.applied), skipped_words(end.counts),
+                   quality_words(end), end.flips ? count_words(*end.flips) : kNotMeasured});
+  }
+  text += '\n' + table.text();
+  for (const record::TrialRow& trial : summary.trials) text += '\n' + trial_section(trial);
+  return text;
+}
+
+std::string trial_list(const std::vector<record::TrialRow>& trials) {
+  Table table({{"id", Table::Align::Right},
+               {"experiment"},
+               {"name"},
+               {"kind"},
+               {"autocast"},
+               {"status"},
+               {"verdict"},
+               {"attempted", Table::Align::Right},
+               {"skipped", Table::Align::Right},
+               {"quality"},
+               {"started"}});
+  for (const record::TrialRow& trial : trials) {
+    const record::TrialEnd& end = trial.end;
+    table.add_row({std::to_string(trial.id), trial.experiment, trial.start.name, std::string(to_text(trial.start.kind)),
+                   trial.start.autocast, status_words(end), verdict_words_of(end), count_words(end.counts.attempted),
+                   skipped_words(end.counts), quality_words(end), trial.started_at});
+  }
+  return table.text();
+}
+
+std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment) {
+  const record::TrialEnd& end = trial.end;
+  Table facts({{"what"}, {"value"}});
+  facts.add_row({"id", std::to_string(trial.id)});
+  facts.add_row({"experiment", trial.experiment + " (" + experiment.file + ")"});
+  facts.add_row({"kind", std::string(to_text(trial.start.kind))});
+  if (trial.start.reference != 0) facts.add_row({"reference", std::to_string(trial.start.reference)});
+  facts.add_row({"autocast", trial.start.autocast});
+  facts.add_row({"cast policy", trial.start.cast_policy});
+  facts.add_row({"device", trial.start.device});
+  facts.add_row({"started", trial.started_at});
+  facts.add_row({"finished", trial.finished_at.empty() ? kNotMeasured : trial.finished_at});
+  facts.add_row({"duration", duration_words(end.seconds)});
+  facts.add_row({"status", status_words(end)});
+  facts.add_row({"iterations", count_words(end.counts.iterations)});
+  facts.add_row({"attempted steps", count_words(end.counts.attempted)});
+  facts.add_row({"applied updates", count_words(end.counts.applied)});
+  facts.add_row({"skipped steps", skipped_words(end.counts)});
+  facts.add_row({"samples", count_words(end.counts.samples)});
+  facts.add_row({"final loss", number_words(end.final_loss)});
+  facts.add_row({"quality", quality_words(end)});
+  facts.add_row({"flips", end.flips ? count_words(*end.flips) : kNotMeasured});
+  facts.add_row({"experiment hash", experiment.sha256});
+  facts.add_row({"rules hash", experiment.rules_sha256.empty() ? "no rules" : experiment.rules_sha256});
+  facts.add_row({"frozen cases hash", experiment.cases_sha256});
+  facts.add_row({"reference lock hash", experiment.lock_sha256});
+
+  return trial_section(trial) + '\n' + facts.text() + json_section("Policy", trial.start.policy) +
+         json_section("Experiment", experiment.resolved) + json_section("Reference lock", experiment.lock);
+}
+
+}  // namespace mantissa::report

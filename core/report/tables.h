@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/record/trial.h"
+
+namespace mantissa::report {
+
+/// A table as plain text: columns aligned by code points, two blanks between them, a rule under the header.
+class Table {
+ public:
+  enum class Align { Left, Right };
+  struct Column {
+    std::string title;
+    Align align = Align::Left;
+  };
+
+  explicit Table(std::vector<Column> columns);
+
+  /// One cell per column; missing ones stay empty.
+  void add_row(std::vector<std::string> cells);
+
+  /// Every line ends with a line feed and has no blanks before it. `indent` blanks stand before each line.
+  std::string text(int indent = 0) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Code points of a UTF-8 text: its width on a terminal, for the texts that occur here.
+std::size_t display_width(std::string_view text);
+
+/// What a run came to: the reference, a line per trial, then each trial's rules one by one with value and limit.
+std::string run_table(const record::RunSummary& summary);
+
+/// All arms of an archive, one line each.
+std::string trial_list(const std::vector<record::TrialRow>& trials);
+
+/// Everything that an archive holds of one arm, for people.
+std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment);
+
+}  // namespace mantissa::report

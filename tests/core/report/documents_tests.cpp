@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "core/report/json_documents.h"
+#include "core/report/plain_words.h"
+#include "core/report/tables.h"
+
+using namespace mantissa;
+using Json = nlohmann::json;
+
+class DocumentsTests : public QObject {
+  Q_OBJECT
+
+  static record::TrialRow rejected_trial() {
+    record::TrialRow trial;
+    trial.id = 7;
+    trial.experiment = "digits";
+    trial.start.name = "fp16";
+    trial.start.reference = 6;
+    trial.end.counts = {2000, 1988, 12, 2000, 128000};
+    trial.end.final_loss = std::nan("");
+    trial.end.flips = 3;
+    record::Verdict verdict;
+    verdict.word = record::VerdictWord::Rejected;
+    verdict.scope_device = "cpu";
+    record::RuleVerdict rule;
+    rule.name = "output";
+    rule.verdict = record::VerdictWord::Rejected;
+    rule.limit_value = 0.002;
+    rule.value = std::numeric_limits<double>::infinity();
+    rule.cases = 256;
+    verdict.rules = {rule};
+    trial.end.verdict = verdict;
+    return trial;
+  }
+
+ private Q_SLOTS:
+  void counts_have_separators() {
+    QCOMPARE(report::count_words(0), std::string("0"));
+    QCOMPARE(report::count_words(999), std::string("999"));
+    QCOMPARE(report::count_words(1204), std::string("1,204"));
+    QCOMPARE(report::count_words(-1234567), std::string("-1,234,567"));
+  }
+
+  void numbers_have_four_significant_digits() {
+    QCOMPARE(report::number_words(0.0120345), std::string("0.01203"));
+    QCOMPARE(report::number_words(65504.0), std::string("65,500"));
+    QCOMPARE(report::number_words(1e-12), std::string("1e-12"));
+    QCOMPARE(report::number_words(-std::numeric_limits<double>::infinity()), std::string("−∞"));
+    QCOMPARE(report::number_words(std::nullopt), std::string("–"));
+  }
+
+  void shares_never_round_up_to_the_whole() {
+    QCOMPARE(report::share_words(12, 2000), std::string("0.6 %"));
+    QCOMPARE(report::share_words(2000, 2000), std::string("100 %"));
+    QCOMPARE(report::share_words(1999, 2000), std::string("> 99.9 %"));  // 99.95 %
+  }
+
+  void scales_are_powers_of_two() {
+    QCOMPARE(report::scale_words(65536.0), std::string("2^16"));
+    QCOMPARE(report::scale_words(0.25), std::string("2^-2"));
+    QCOMPARE(report::scale_words(3000.0), std::string("3,000"));
+    QCOMPARE(report::scale_words(0.0), std::string("–"));
+  }
+
+  void durations_carry_their_units() {
+    QCOMPARE(report::duration_words(0.84), std::string("0.8 s"));
+    QCOMPARE(report::duration_words(59.4), std::string("59 s"));
+    QCOMPARE(report::duration_words(200.0), std::string("3 min 20 s"));
+    QCOMPARE(report::duration_words(3840.0), std::string("1 h 04 min"));
+  }
+
+  void skips_are_said_in_words() {
+    QCOMPARE(report::skip_sentence(12, 2000), std::string("12 of 2,000 steps skipped (0.6 %)"));
+    QCOMPARE(report::skip_sentence(0, 1), std::string("none of 1 step skipped"));
+  }
+
+  void columns_are_aligned_by_code_points() {
+    report::Table table({{"a"}, {"n", report::Table::Align::Right}});
+    table.add_row({"✓", "1"});
+    table.add_row({"abc", "22"});
+    QCOMPARE(table.text(), std::string("a     n\n───  ──\n✓     1\nabc  22\n"));
+  }
+
+  void non_finite_numbers_are_strings_and_missing_ones_null() {
+    const Json document = Json::parse(report::list_document({rejected_trial()}));
+    QCOMPARE(document["mantissa"].get<int>(), 1);
+    const Json& trial = document["trials"][0];
+    QCOMPARE(trial["final_loss"].get<std::string>(), std::string("NaN"));
+    QVERIFY(trial["quality"].is_null());
+    QCOMPARE(trial["verdict"].get<std::string>(), std::string("rejected"));
+  }
+
+  void a_run_document_holds_every_rule_with_value_and_limit() {
+    record::RunSummary summary;
+    summary.experiment = "digits";
+    summary.trials = {rejected_trial()};
+    const Json document = Json::parse(report::run_document(summary, "a.db", 1));
+    QCOMPARE(document["exit"].get<int>(), 1);
+    QVERIFY(document["reference"]["verdict"].is_null());
+    const Json& rule = document["trials"][0]["rules"][0];
+    QCOMPARE(rule["limit"].get<double>(), 0.002);
+    QCOMPARE(rule["value"].get<std::string>(), std::string("Infinity"));
+    QCOMPARE(rule["cases"].get<int>(), 256);
+  }
+
+  void an_error_document_holds_the_facts() {
+    const ErrorFacts facts{"the value is not a number", "a.csv", 14, 0, "column age", "'n/a'", "a number", ""};
+    const Json error = Json::parse(report::error_document(ErrorKind::DataProblem, facts, 3))["error"];
+    QCOMPARE(error["kind"].get<std::string>(), std::string("data-problem"));
+    QCOMPARE(error["line"].get<int>(), 14);
+    QVERIFY(error["column"].is_null());
+    QVERIFY(error["remedy"].is_null());
+  }
+
+  void bytes_that_are_no_utf8_do_not_break_a_document() {
+    record::TrialRow trial = rejected_trial();
+    trial.start.name = "fp\xff";
+    QCOMPARE(Json::parse(report::list_document({trial}))["trials"][0]["name"].get<std::string>(),
+             std::string("fp\xEF\xBF\xBD"));
+  }
+
+  void the_run_table_names_verdict_rule_and_skips() {
+    record::RunSummary summary;
+    summary.experiment = "digits";
+    summary.trials = {rejected_trial()};
+    const std::string text = report::run_table(summary);
+    QVERIFY(text.find("✕ rejected") != std::string::npos);
+    QVERIFY(text.find("12 of 2,000 steps skipped (0.6 %)") != std::string::npos);
+    QVERIFY(text.find("+∞") != std::string::npos);
+  }
+};
+
+QTEST_APPLESS_MAIN(DocumentsTests)
+#include "documents_tests.moc"
