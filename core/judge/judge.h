@@ -25,10 +25,22 @@ struct DecisionRule {
   DecisionKind kind = DecisionKind::None;
   double threshold = 0.5;  ///< Probability only
   std::string ties = "lowest-index";
+  std::int64_t ignore_index = -100;  ///< ArgMax: a target with this index is neither right nor wrong
 };
 
 /// Fills in everything of the rows that follows from ids, kinds, targets and the three outputs: decisions, ties,
 /// margins, flips, errors, correct. `rows` is the whole frozen set: case_relative needs its RMS.
+///
+/// Non-finite outputs: the difference of a NaN and anything is NaN, of two unequal infinities or an infinity and a
+/// number +infinity, of two equal infinities 0; the RMS and the largest reference output are taken over what is
+/// finite. A case with a non-finite output has no decision on that side, which counts as a flip.
+/// A missing (empty) output makes its errors NaN and is no flip; exports leave such cells empty.
+///
+/// Decisions: arg-max takes the lowest index of the largest outputs, tie = the top two are equal, margin = top -
+/// second (nothing with one class); class 1 where p >= threshold or logit >= 0, tie = exactly there, margin = the
+/// distance from there. With several binary outputs a case, bit i of the decision is output i, the margin is the
+/// smallest one, a tie anywhere is a tie; beyond 62 of them flips and `correct` still hold but `decision` is empty.
+/// \throws Error (DataProblem) if the outputs of a case differ in length, (InvalidSetting) for unknown `ties`.
 void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision);
 
 /// How targets go back to their own unit (data/dataset.h says the same for tensors).
@@ -38,8 +50,11 @@ struct TargetUnit {
   bool log10 = false;
 };
 
-/// accuracy, rmse or mae of one of the three outputs; NaN where outputs are non-finite and the metric needs them.
-/// rmse and mae are in the target's own unit.
+/// accuracy, rmse or mae of one of the three outputs over the cases that have a target, after `compare`.
+///
+/// rmse and mae are in the target's own unit, and NaN or infinite where an output is; for accuracy a case without a
+/// decision is a wrong one. NaN where no case has a target, or where a case lacks the output.
+/// \throws Error (InvalidSetting) for an unknown metric, (DataProblem) if a target's length is not the output's.
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
                const TargetUnit& unit);
 
@@ -56,6 +71,11 @@ struct Evidence {
   std::vector<std::string> non_finite;  ///< what else was non-finite: "parameter fc1.weight", "buffer bn.running_mean"
   std::vector<std::string> non_finite_reference;  ///< the same of the reference: makes it unfit, verdict undecided
   bool reference_finished = true;
+  std::string reference_failure_text;  ///< why it did not finish; may be empty
+  /// Every gradient of every attempted step was exactly zero while the reference's were not. Nothing: not measured.
+  std::optional<bool> gradients_all_zero;
+  /// No weight changed although updates were applied, while the reference's did. Nothing: not measured.
+  std::optional<bool> weights_unchanged;
   bool cases_are_training_rows = false;  ///< there was no test part; the verdict says so
   DecisionRule decision;
   spec::Task task = spec::Task::Classification;
@@ -64,7 +84,17 @@ struct Evidence {
 };
 
 /// Judges a trial by the rules that were fixed before its first step. The worst rule decides: rejected, then
-/// undecided, then accepted. Without rules only `non_finite` applies and a clean trial is undecided.
+/// undecided, then accepted. Without rules only the rules that always apply do, and a clean trial is undecided.
+///
+/// Always applied: `non_finite`; `run` (where the trial did not simply finish); `progress.underflow` (where it was
+/// measured): all gradients were zero or no weight changed, while the reference trained.
+/// Four things make everything undecided, whatever the rules found: a trial that was stopped or interrupted, a
+/// reference that failed, a reference that is non-finite, and a target on which this trial did not run. What the
+/// rules found stands in their reasons.
+///
+/// Reasons are clauses that stand behind "rejected: " or "undecided: ": no capital, no full stop, four significant
+/// digits, at most three cases by id. They stand for themselves and need no other field.
+/// \throws Error (NotYetAvailable) for a measure that this version does not have.
 record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string& rules_sha256,
                       const Evidence& evidence);
 

@@ -33,7 +33,7 @@ struct CaseRow {
   std::optional<double> margin, margin_reference;
   bool flip = false, flip_same_weights = false;
 
-  // trained against reference …
+  // trained against reference; NaN where an output is NaN or missing (a missing one is empty above) …
   double abs_error = 0.0;      ///< largest |o - o_ref| of the case
   double rel_error = 0.0;      ///< largest |o - o_ref| / |o_ref| of the case; 0/0 = 0, x/0 = infinity
   double case_relative = 0.0;  ///< EXPERIMENT.md 1, decision 3
@@ -44,7 +44,8 @@ struct CaseRow {
   double case_relative_same_weights = 0.0;
   double ulp_error_same_weights = 0.0;
 
-  std::optional<bool> correct, correct_reference;
+  // Nothing where the case has no target. The third is not exported: quality rules on `same_weights` need it.
+  std::optional<bool> correct, correct_reference, correct_same_weights;
 };
 
 }  // namespace mantissa::record

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/judge/decision.h"
+#include "core/judge/judge.h"
+
+namespace mantissa::judge {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Errors {
+  double absolute = 0.0;
+  double relative = 0.0;
+  double case_relative = 0.0;
+  double ulp = 0.0;
+};
+
+/// |a - b| by the rule of `compare` for non-finite values.
+double distance(double a, double b) {
+  if (a == b) return 0.0;  // equal infinities too
+  return std::fabs(a - b);
+}
+
+/// 0/0 is 0, x/0 and x over an infinity that differs are infinite.
+double ratio(double difference, double size) {
+  if (difference == 0.0 || std::isnan(difference)) return difference;
+  if (std::isinf(difference)) return kInfinity;
+  return size == 0.0 ? kInfinity : difference / size;
+}
+
+/// Position of a float on the number line, counted in representable values; both zeros are 0.
+std::int64_t place_of(float value) {
+  std::int32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits >= 0 ? bits : std::int64_t{std::numeric_limits<std::int32_t>::min()} - bits;
+}
+
+double ulp_distance(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return kNan;
+  if (a == b) return 0.0;
+  if (std::isinf(a) || std::isinf(b)) return kInfinity;
+  return static_cast<double>(std::llabs(place_of(static_cast<float>(a)) - place_of(static_cast<float>(b))));
+}
+
+/// The larger one; NaN wins over everything.
+double worse(double so_far, double value) {
+  if (std::isnan(so_far) || std::isnan(value)) return kNan;
+  return std::max(so_far, value);
+}
+
+double rms_of_reference(const std::vector<record::CaseRow>& rows) {
+  double sum = 0.0;
+  std::size_t count = 0;
+  for (const record::CaseRow& row : rows) {
+    for (const double value : row.output_reference) {
+      if (!std::isfinite(value)) continue;
+      sum += value * value;
+      ++count;
+    }
+  }
+  return count == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(count));
+}
+
+double largest_finite(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  return largest;
+}
+
+Errors errors_of(const record::CaseRow& row, const std::vector<double>& output, double rms) {
+  const std::vector<double>& reference = row.output_reference;
+  if (output.empty() || reference.empty()) return {kNan, kNan, kNan, kNan};
+  if (output.size() != reference.size()) {
+    throw Error(ErrorKind::DataProblem, {"outputs that cannot be compared", "", 0, 0, "case " + row.id,
+                                         std::to_string(output.size()) + " output elements",
+                                         std::to_string(reference.size()) + ", as the reference has", ""});
+  }
+  Errors errors;
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    const double difference = distance(output[i], reference[i]);
+    errors.absolute = worse(errors.absolute, difference);
+    errors.relative = worse(errors.relative, ratio(difference, std::fabs(reference[i])));
+    errors.ulp = worse(errors.ulp, ulp_distance(output[i], reference[i]));
+  }
+  errors.case_relative = ratio(errors.absolute, std::max(largest_finite(reference), rms));
+  return errors;
+}
+
+void compare_errors(record::CaseRow& row, double rms) {
+  const Errors trained = errors_of(row, row.output, rms);
+  row.abs_error = trained.absolute;
+  row.rel_error = trained.relative;
+  row.case_relative = trained.case_relative;
+  row.ulp_error = trained.ulp;
+  const Errors same_weights = errors_of(row, row.output_same_weights, rms);
+  row.abs_error_same_weights = same_weights.absolute;
+  row.rel_error_same_weights = same_weights.relative;
+  row.case_relative_same_weights = same_weights.case_relative;
+  row.ulp_error_same_weights = same_weights.ulp;
+}
+
+void compare_decisions(record::CaseRow& row, const DecisionRule& rule) {
+  const Decision trained = decide(rule, row.output);
+  const Decision reference = decide(rule, row.output_reference);
+  const Decision same_weights = decide(rule, row.output_same_weights);
+  row.decision = trained.as_number();
+  row.decision_reference = reference.as_number();
+  row.decision_same_weights = same_weights.as_number();
+  row.tie = trained.tie;
+  row.tie_reference = reference.tie;
+  row.margin = trained.margin;
+  row.margin_reference = reference.margin;
+
+  const bool decides = rule.kind != DecisionKind::None && !row.output_reference.empty();
+  const auto flipped = [&](const Decision& decision, const std::vector<double>& output) {
+    if (!decides || output.empty()) return false;
+    return !decision.made || !reference.made || decision.classes != reference.classes;
+  };
+  row.flip = flipped(trained, row.output);
+  row.flip_same_weights = flipped(same_weights, row.output_same_weights);
+
+  const Decision right = wanted(rule, row.target);
+  const auto correct = [&](const Decision& decision, const std::vector<double>& output) -> std::optional<bool> {
+    if (!right.made || output.empty()) return std::nullopt;
+    return decision.made && decision.classes == right.classes;
+  };
+  row.correct = correct(trained, row.output);
+  row.correct_reference = correct(reference, row.output_reference);
+  row.correct_same_weights = correct(same_weights, row.output_same_weights);
+}
+
+}  // namespace
+
+void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision) {
+  if (decision.ties != "lowest-index") {
+    throw Error(ErrorKind::InvalidSetting,
+                {"", "", 0, 0, "rules.flips.ties", '\'' + decision.ties + '\'', "\"lowest-index\"", ""});
+  }
+  const double rms = rms_of_reference(rows);
+  for (record::CaseRow& row : rows) {
+    compare_errors(row, rms);
+    compare_decisions(row, decision);
+  }
+}
+
+}  // namespace mantissa::judge

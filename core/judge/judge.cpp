@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/judge/judge.h"
+
+#include <utility>
+
+#include "core/judge/rules.h"
+#include "core/judge/wording.h"
+
+namespace mantissa::judge {
+namespace {
+
+using record::RuleVerdict;
+using record::VerdictWord;
+
+/// Something that leaves every rule undecided, whatever it found.
+struct Obstacle {
+  std::string sentence;   ///< for the reasons of the verdict
+  std::string in_a_rule;  ///< short, behind what a rule found
+};
+
+std::string device_kind(const std::string& device) { return device.substr(0, device.find(':')); }  // "cuda:1" is cuda
+
+bool has_ended(const Evidence& evidence) {
+  return evidence.status == record::Status::Finished || evidence.status == record::Status::Failed;
+}
+
+/// What the reference lacks; stops of the run as a whole are the trial's own obstacle.
+void add_reference_obstacles(std::vector<Obstacle>& obstacles, const Evidence& evidence) {
+  if (!evidence.reference_finished && has_ended(evidence)) {
+    const std::string why = evidence.reference_failure_text.empty() ? "" : ": " + evidence.reference_failure_text;
+    obstacles.push_back({"the reference itself failed, look there first" + why, "the reference itself failed"});
+  }
+  std::vector<std::string> non_finite = evidence.non_finite_reference;
+  const std::vector<std::string> cases = non_finite_reference_cases(evidence);
+  if (!cases.empty()) {
+    non_finite.push_back("output of " + count(static_cast<std::int64_t>(cases.size()), "case") + " (" +
+                         first_three(cases) + ')');
+  }
+  if (!non_finite.empty()) {
+    obstacles.push_back({"the reference itself is non-finite, look there first: " + first_three(non_finite),
+                         "the reference itself is non-finite"});
+  }
+}
+
+std::vector<Obstacle> obstacles_of(const std::optional<spec::Rules>& rules, const Evidence& evidence) {
+  std::vector<Obstacle> obstacles;
+  add_reference_obstacles(obstacles, evidence);
+  if (!has_ended(evidence)) obstacles.push_back({judge_end(evidence).reason, "the trial has no end"});
+  if (rules && rules->target != "as-run" && rules->target != device_kind(evidence.device)) {
+    obstacles.push_back({"the rules ask for a verdict on " + rules->target + " and the trial ran on " +
+                             evidence.device + " (cast policy " + evidence.cast_policy + "): a run on " +
+                             rules->target + " is missing",
+                         "a run on " + rules->target + " is missing"});
+  }
+  return obstacles;
+}
+
+void append(std::vector<RuleVerdict>& rules, std::vector<RuleVerdict> more) {
+  for (RuleVerdict& rule : more) rules.push_back(std::move(rule));
+}
+
+std::vector<RuleVerdict> apply_rules(const std::optional<spec::Rules>& rules, const Evidence& evidence) {
+  std::vector<RuleVerdict> verdicts;
+  const bool non_finite_says_it = evidence.status == record::Status::Failed && evidence.failure == "non-finite";
+  if (evidence.status != record::Status::Finished && !non_finite_says_it) verdicts.push_back(judge_end(evidence));
+  verdicts.push_back(judge_non_finite(evidence));
+  if (evidence.gradients_all_zero || evidence.weights_unchanged) verdicts.push_back(judge_underflow(evidence));
+  if (!rules) return verdicts;
+  for (const spec::OutputRule& rule : rules->output) verdicts.push_back(judge_output(rule, evidence));
+  const bool flips_apply = !rules->flips_from_preset || evidence.decision.kind != DecisionKind::None;
+  if (rules->flips && flips_apply) append(verdicts, judge_flips(*rules->flips, evidence));
+  for (const spec::QualityRule& rule : rules->quality) verdicts.push_back(judge_quality(rule, evidence));
+  if (rules->progress) append(verdicts, judge_progress(*rules->progress, evidence));
+  return verdicts;
+}
+
+bool any(const std::vector<RuleVerdict>& rules, VerdictWord word) {
+  for (const RuleVerdict& rule : rules) {
+    if (rule.verdict == word) return true;
+  }
+  return false;
+}
+
+void add_reasons(std::vector<std::string>& reasons, const std::vector<RuleVerdict>& rules, VerdictWord word) {
+  for (const RuleVerdict& rule : rules) {
+    if (rule.verdict == word) reasons.push_back(rule.reason);
+  }
+}
+
+/// Nothing can be decided: the obstacles first, then what speaks against the trial all the same.
+void leave_undecided(record::Verdict& verdict, const std::vector<Obstacle>& obstacles) {
+  verdict.word = VerdictWord::Undecided;
+  for (const Obstacle& obstacle : obstacles) verdict.reasons.push_back(obstacle.sentence);
+  for (RuleVerdict& rule : verdict.rules) {
+    if (rule.verdict == VerdictWord::Rejected) verdict.reasons.push_back("seen in this trial: " + rule.reason);
+    if (rule.verdict != VerdictWord::Undecided) rule.reason += " (undecided: " + obstacles.front().in_a_rule + ')';
+    rule.verdict = VerdictWord::Undecided;
+  }
+}
+
+void decide_by_worst_rule(record::Verdict& verdict, bool has_rules) {
+  const std::string no_rules = "no rules were fixed before the run";
+  if (any(verdict.rules, VerdictWord::Rejected)) {
+    verdict.word = VerdictWord::Rejected;
+    add_reasons(verdict.reasons, verdict.rules, VerdictWord::Rejected);
+    add_reasons(verdict.reasons, verdict.rules, VerdictWord::Undecided);
+  } else if (!has_rules) {
+    verdict.word = VerdictWord::Undecided;
+    verdict.reasons.push_back(no_rules);
+  } else if (any(verdict.rules, VerdictWord::Undecided)) {
+    verdict.word = VerdictWord::Undecided;
+    add_reasons(verdict.reasons, verdict.rules, VerdictWord::Undecided);
+  } else {
+    verdict.word = VerdictWord::Accepted;
+    const auto number = static_cast<std::int64_t>(verdict.rules.size());
+    verdict.reasons.push_back(number == 1 ? "the 1 rule holds" : "all " + count(number, "rule") + " hold");
+  }
+}
+
+}  // namespace
+
+record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string& rules_sha256,
+                      const Evidence& evidence) {
+  record::Verdict verdict;
+  verdict.scope_device = evidence.device;
+  verdict.scope_cast_policy = evidence.cast_policy;
+  verdict.target = rules ? rules->target : "as-run";
+  verdict.rules_sha256 = rules_sha256;
+  verdict.rules = apply_rules(rules, evidence);
+  const std::vector<Obstacle> obstacles = obstacles_of(rules, evidence);
+  if (obstacles.empty()) {
+    decide_by_worst_rule(verdict, rules.has_value());
+  } else {
+    leave_undecided(verdict, obstacles);
+  }
+  if (evidence.cases_are_training_rows) {
+    verdict.reasons.push_back("the frozen cases are training rows, because there is no test part");
+  }
+  return verdict;
+}
+
+}  // namespace mantissa::judge

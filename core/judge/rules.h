@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/judge/judge.h"
+
+/// The rules one by one, as judge.cpp puts them together. Each looks at the evidence alone and knows nothing of what
+/// may make a whole verdict undecided.
+namespace mantissa::judge {
+
+// Rules on steps and on the state of the run (rules_on_steps.cpp).
+
+/// How the trial ended, where it did not simply finish: rejected if it failed, undecided if it has no end.
+record::RuleVerdict judge_end(const Evidence& evidence);
+record::RuleVerdict judge_non_finite(const Evidence& evidence);
+/// Call only where it was measured.
+record::RuleVerdict judge_underflow(const Evidence& evidence);
+std::vector<record::RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Evidence& evidence);
+
+// Rules on the frozen cases (rules_on_cases.cpp).
+
+record::RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& evidence);
+std::vector<record::RuleVerdict> judge_flips(const spec::FlipsRule& rule, const Evidence& evidence);
+record::RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& evidence);
+
+/// "same_weights" or "trained".
+std::string to_text(spec::Of of);
+
+/// Cases in which the reference's output is non-finite: they make the reference unfit.
+std::vector<std::string> non_finite_reference_cases(const Evidence& evidence);
+
+}  // namespace mantissa::judge

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/number_text.h"
+#include "core/judge/rules.h"
+#include "core/judge/statistics.h"
+#include "core/judge/wording.h"
+
+namespace mantissa::judge {
+namespace {
+
+using record::RuleVerdict;
+using record::VerdictWord;
+
+std::int64_t size_of(const std::vector<std::string>& items) { return static_cast<std::int64_t>(items.size()); }
+
+/// Ids of the cases in which `output` is non-finite although the reference's is finite.
+std::vector<std::string> non_finite_cases(const Evidence& evidence, std::vector<double> record::CaseRow::*output) {
+  std::vector<std::string> ids;
+  for (const record::CaseRow& row : evidence.cases) {
+    if (all_finite(row.output_reference) && !all_finite(row.*output)) ids.push_back(row.id);
+  }
+  return ids;
+}
+
+void add_non_finite_cases(std::vector<std::string>& found, const std::vector<std::string>& ids,
+                          const Evidence& evidence, const std::string& of) {
+  if (ids.empty()) return;
+  found.push_back("the output (" + of + ") is non-finite in " + count(size_of(ids)) + " of " +
+                  count(static_cast<std::int64_t>(evidence.cases.size()), "case") + ": " + first_three(ids));
+}
+
+}  // namespace
+
+RuleVerdict judge_end(const Evidence& evidence) {
+  RuleVerdict verdict;
+  verdict.name = "run";
+  verdict.limit = "the trial finishes";
+  verdict.cases = evidence.counts.attempted;
+  const std::string after = " after " + count(evidence.counts.attempted, "attempted step");
+  switch (evidence.status) {
+    case record::Status::Finished:
+      verdict.verdict = VerdictWord::Accepted;
+      break;
+    case record::Status::Failed: {
+      verdict.verdict = VerdictWord::Rejected;
+      const std::string word = evidence.failure.empty() ? "" : " (" + evidence.failure + ')';
+      verdict.reason = evidence.failure_text.empty() ? "the trial failed" + word + after : evidence.failure_text;
+      break;
+    }
+    case record::Status::Stopped:
+      verdict.reason = "the trial was stopped" + after + "; a verdict needs the whole run";
+      break;
+    case record::Status::Interrupted:
+      verdict.reason = "the trial was interrupted" + after + "; a verdict needs the whole run";
+      break;
+    case record::Status::Running:
+      verdict.reason = "the trial has not ended yet";
+      break;
+  }
+  return verdict;
+}
+
+RuleVerdict judge_non_finite(const Evidence& evidence) {
+  RuleVerdict verdict;
+  verdict.name = "non_finite";
+  verdict.limit = "nothing non-finite beyond what the scaler skipped";
+  verdict.cases = evidence.counts.attempted;
+
+  std::vector<std::string> found;
+  if (evidence.status == record::Status::Failed && evidence.failure == "non-finite") {
+    found.push_back(evidence.failure_text.empty() ? "the trial failed on a non-finite value" : evidence.failure_text);
+  }
+  if (evidence.first_non_finite_loss_step > 0) {
+    found.push_back("the loss is non-finite at step " + count(evidence.first_non_finite_loss_step));
+  }
+  if (!evidence.non_finite.empty()) {
+    found.push_back("non-finite at the end: " + first_three(evidence.non_finite));
+  }
+  add_non_finite_cases(found, non_finite_cases(evidence, &record::CaseRow::output), evidence, "trained");
+  add_non_finite_cases(found, non_finite_cases(evidence, &record::CaseRow::output_same_weights), evidence,
+                       "same_weights");
+
+  if (!found.empty()) {
+    verdict.verdict = VerdictWord::Rejected;
+    for (const std::string& sentence : found) verdict.reason += (verdict.reason.empty() ? "" : "; ") + sentence;
+    return verdict;
+  }
+  verdict.verdict = VerdictWord::Accepted;
+  verdict.reason = "nothing is non-finite in " + count(evidence.counts.attempted, "attempted step") + " and " +
+                   count(static_cast<std::int64_t>(evidence.cases.size()), "case");
+  return verdict;
+}
+
+RuleVerdict judge_underflow(const Evidence& evidence) {
+  RuleVerdict verdict;
+  verdict.name = "progress.underflow";
+  verdict.limit = "gradients that are not all zero and weights that change, where the reference's do";
+  verdict.cases = evidence.counts.attempted;
+  verdict.verdict = VerdictWord::Rejected;
+  if (evidence.gradients_all_zero.value_or(false)) {
+    verdict.reason =
+        "underflow: every gradient of " + count(evidence.counts.attempted, "attempted step") +
+        " was zero while the reference's were not" +
+        (evidence.autocast == "float16" ? "; a larger scaler.init_scale keeps them above FP16's smallest" : "");
+  } else if (evidence.weights_unchanged.value_or(false)) {
+    verdict.reason =
+        "weights did not change in " + count(evidence.counts.applied, "applied update") + " while the reference's did";
+  } else {
+    verdict.verdict = VerdictWord::Accepted;
+    verdict.reason = "gradients and weights move where the reference's do";
+  }
+  return verdict;
+}
+
+std::vector<RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Evidence& evidence) {
+  std::vector<RuleVerdict> verdicts;
+  const record::Counts& counts = evidence.counts;
+  const std::string nothing_attempted = "no step was attempted, so nothing is known about progress";
+  if (rule.min_applied_fraction) {
+    const double limit = *rule.min_applied_fraction;
+    RuleVerdict verdict;
+    verdict.name = "progress.min_applied_fraction";
+    verdict.limit = "at least " + mantissa::to_text(limit) + " of the attempted steps applied";
+    verdict.limit_value = limit;
+    verdict.cases = counts.attempted;
+    if (counts.attempted == 0) {
+      verdict.reason = nothing_attempted;
+    } else {
+      const double fraction = static_cast<double>(counts.applied) / static_cast<double>(counts.attempted);
+      verdict.value = fraction;
+      verdict.verdict = fraction >= limit ? VerdictWord::Accepted : VerdictWord::Rejected;
+      verdict.reason = count(counts.applied) + " of " + count(counts.attempted, "attempted step") +
+                       (counts.applied == 1 ? " was" : " were") + " applied (" + number_beside(fraction, limit) +
+                       "), at least " + mantissa::to_text(limit) + " is required";
+    }
+    verdicts.push_back(verdict);
+  }
+  if (rule.max_consecutive_skips) {
+    const std::int64_t limit = *rule.max_consecutive_skips;
+    RuleVerdict verdict;
+    verdict.name = "progress.max_consecutive_skips";
+    verdict.limit = "at most " + count(limit, "skipped step") + " in a row";
+    verdict.limit_value = static_cast<double>(limit);
+    verdict.unit = "steps";
+    verdict.cases = counts.attempted;
+    if (counts.attempted == 0) {
+      verdict.reason = nothing_attempted;
+    } else {
+      verdict.value = static_cast<double>(evidence.max_consecutive_skips);
+      verdict.verdict = evidence.max_consecutive_skips <= limit ? VerdictWord::Accepted : VerdictWord::Rejected;
+      verdict.reason = "at most " + count(evidence.max_consecutive_skips, "step") +
+                       (evidence.max_consecutive_skips == 1 ? " was" : " were") + " skipped in a row, " + count(limit) +
+                       (limit == 1 ? " is" : " are") + " allowed";
+    }
+    verdicts.push_back(verdict);
+  }
+  return verdicts;
+}
+
+}  // namespace mantissa::judge
