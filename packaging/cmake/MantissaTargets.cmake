@@ -22,10 +22,11 @@ if(MANTISSA_MOLD)
 endif()
 
 # Flags of our own code. Contraction stays off so that a fused multiply-add never changes a bit between machines.
+# -fPIC is what Qt's targets ask for: one precompiled header serves all only if all are built alike.
 function(mantissa_compile_options target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
-    -ffp-contract=off -fpch-preprocess)
+    -ffp-contract=off -fpch-preprocess -fPIC)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   if(MANTISSA_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MANTISSA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)

@@ -5,32 +5,43 @@
 # libcudart and libcupti at run time; in the unpacked wheel folder their RPATHs find them (nvidia/ beside torch/).
 
 if(NOT MANTISSA_TORCH_DIR)
-  if(DEFINED ENV{MANTISSA_TORCH})
+  if(NOT "$ENV{MANTISSA_TORCH}" STREQUAL "")
     set(MANTISSA_TORCH_DIR "$ENV{MANTISSA_TORCH}")
-  elseif(DEFINED ENV{XDG_CACHE_HOME})
+  elseif(NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
     set(MANTISSA_TORCH_DIR "$ENV{XDG_CACHE_HOME}/mantissa/wheels/torch-${MANTISSA_TORCH_VERSION}")
   else()
     set(MANTISSA_TORCH_DIR "$ENV{HOME}/.cache/mantissa/wheels/torch-${MANTISSA_TORCH_VERSION}")
   endif()
 endif()
 
-# Accepted: a folder that contains torch/, the torch package itself, or an unpacked libtorch archive.
-foreach(candidate "${MANTISSA_TORCH_DIR}/torch" "${MANTISSA_TORCH_DIR}" "${MANTISSA_TORCH_DIR}/libtorch")
+# Accepted: a folder that contains torch/, the torch package itself, an unpacked libtorch archive, a virtual environment.
+file(GLOB mantissa_torch_in_environment LIST_DIRECTORIES true "${MANTISSA_TORCH_DIR}/lib/python3*/site-packages/torch")
+set(MANTISSA_TORCH_ROOT "")
+foreach(candidate "${MANTISSA_TORCH_DIR}/torch" "${MANTISSA_TORCH_DIR}" "${MANTISSA_TORCH_DIR}/libtorch" ${mantissa_torch_in_environment})
   if(EXISTS "${candidate}/lib/libtorch_cpu.so" AND EXISTS "${candidate}/include/ATen/ATen.h")
-    set(MANTISSA_TORCH_ROOT "${candidate}")
+    get_filename_component(MANTISSA_TORCH_ROOT "${candidate}" REALPATH)
     break()
   endif()
 endforeach()
 if(NOT MANTISSA_TORCH_ROOT)
   message(FATAL_ERROR
-    "No LibTorch in '${MANTISSA_TORCH_DIR}': expected torch/lib/libtorch_cpu.so and torch/include/ATen/ATen.h.\n"
+    "No LibTorch in '${MANTISSA_TORCH_DIR}': expected lib/libtorch_cpu.so and include/ATen/ATen.h there, in torch/ or in libtorch/.\n"
     "Run packaging/run.sh, which fetches it, or set MANTISSA_TORCH to a folder that holds LibTorch ${MANTISSA_TORCH_VERSION}.")
 endif()
 
-file(STRINGS "${MANTISSA_TORCH_ROOT}/include/torch/headeronly/version.h" mantissa_torch_version_lines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
-string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]+([0-9]+)[^0-9]+([0-9]+).*" "\\1.\\2.\\3" mantissa_torch_found "${mantissa_torch_version_lines}")
+# The header moved between versions; the version is read wherever it is, so that the message can name it.
+set(mantissa_torch_found "unknown")
+foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+  if(EXISTS "${MANTISSA_TORCH_ROOT}/include/${header}")
+    file(STRINGS "${MANTISSA_TORCH_ROOT}/include/${header}" mantissa_torch_lines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+    if(mantissa_torch_lines)
+      string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]+([0-9]+)[^0-9]+([0-9]+).*" "\\1.\\2.\\3" mantissa_torch_found "${mantissa_torch_lines}")
+      break()
+    endif()
+  endif()
+endforeach()
 if(NOT mantissa_torch_found STREQUAL MANTISSA_TORCH_VERSION)
-  message(FATAL_ERROR "LibTorch in '${MANTISSA_TORCH_ROOT}' is version '${mantissa_torch_found}', expected ${MANTISSA_TORCH_VERSION}: "
+  message(FATAL_ERROR "LibTorch in '${MANTISSA_TORCH_ROOT}' is version ${mantissa_torch_found}, expected ${MANTISSA_TORCH_VERSION}: "
     "the oracle confirms the bits of that version only.")
 endif()
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+namespace mantissa::observe {
+
+/// Whether distances in units in the last place are wanted: they cost a second look at every element.
+enum class Ulp { Skip, Measure };
+
+/// Deviation of tensors from reference tensors, gathered in one pass over each pair and mergeable across pairs.
+///
+/// Elements are compared in FP32 (FP16 and BF16 widen exactly), sums are kept in FP64. Non-finite elements are not
+/// hidden: they make the statistics NaN or infinite.
+class DeviationSums {
+ public:
+  /// \param reference, other  equal element counts, any floating dtype, any layout. Integer tensors are refused.
+  void add(const at::Tensor& reference, const at::Tensor& other, Ulp ulp);
+
+  std::int64_t count() const { return count_; }
+
+  /// Largest |other − reference|; NaN where any difference is NaN.
+  double max() const { return max_; }
+
+  /// Root mean square of the differences; 0 for no elements.
+  double rmse() const;
+
+  /// 2-norm of the differences over the 2-norm of the reference; 0/0 is 0, x/0 is infinity.
+  double relative() const;
+
+  /// Cosine between both, each taken as one long vector; two zero vectors 1, one zero vector 0.
+  double cosine() const;
+
+  /// Largest distance in FP32 units in the last place; NaN where either side is NaN. 0 where it was skipped.
+  double ulp() const { return ulp_; }
+
+ private:
+  std::int64_t count_ = 0;
+  double max_ = 0.0;
+  double ulp_ = 0.0;
+  double squares_of_difference_ = 0.0;
+  double squares_of_reference_ = 0.0;
+  double squares_of_other_ = 0.0;
+  double products_ = 0.0;
+};
+
+}  // namespace mantissa::observe

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <c10/core/ScalarType.h>
+
+#include "core/precision/grad_scaler.h"
+#include "core/spec/experiment.h"
+
+namespace mantissa::precision {
+
+/// One trial's precision policy in the terms of the library.
+struct Policy {
+  std::optional<c10::ScalarType> autocast;  ///< nothing: off; as AutocastScope takes it
+  bool loss_in_float32 = false;             ///< the loss is computed outside autocast, from an output cast to FP32
+  std::string cast_policy = "device";       ///< what autocast casts: as eager PyTorch does on this device
+  GradScalerOptions scaler;
+};
+
+/// The dtype behind the experiment's word; nothing for off.
+inline std::optional<c10::ScalarType> scalar_type_of(spec::Autocast autocast) {
+  switch (autocast) {
+    case spec::Autocast::Float16:
+      return c10::ScalarType::Half;
+    case spec::Autocast::BFloat16:
+      return c10::ScalarType::BFloat16;
+    case spec::Autocast::Off:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// The experiment's word: "off", "float16", "bfloat16".
+inline std::string_view word(spec::Autocast autocast) {
+  switch (autocast) {
+    case spec::Autocast::Float16:
+      return "float16";
+    case spec::Autocast::BFloat16:
+      return "bfloat16";
+    case spec::Autocast::Off:
+      break;
+  }
+  return "off";
+}
+
+inline Policy policy_of(const spec::Trial& trial, c10::DeviceType device = c10::DeviceType::CPU) {
+  Policy policy;
+  policy.autocast = scalar_type_of(trial.autocast);
+  policy.loss_in_float32 = trial.loss_in_float32;
+  policy.cast_policy = trial.cast_policy;
+  policy.scaler.device = device;
+  policy.scaler.init_scale = trial.scaler.init_scale;
+  policy.scaler.growth_factor = trial.scaler.growth_factor;
+  policy.scaler.backoff_factor = trial.scaler.backoff_factor;
+  policy.scaler.growth_interval = trial.scaler.growth_interval;
+  policy.scaler.enabled = trial.scaler.enabled;
+  return policy;
+}
+
+/// The policy of the reference: FP32, no scaler.
+inline Policy reference_policy() {
+  Policy policy;
+  policy.scaler.enabled = false;
+  return policy;
+}
+
+}  // namespace mantissa::precision

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes all of fixtures/ anew: small data files, experiment files, and what official PyTorch makes of them.
+
+    make_fixtures.py [NAME …]      all of them, or only those named
+"""
+
+import random
+import sys
+from pathlib import Path
+
+import reference_run
+
+FIXTURES = Path(__file__).resolve().parent / "fixtures"
+
+# --- data: a few hundred numbers each, written with few decimals so that every reader gets the same doubles -----------
+
+
+def write_csv(name, header, rows):
+    path = FIXTURES / "data" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = ([",".join(header)] if header else []) + [",".join(row) for row in rows]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def make_data():
+    r = random.Random(20)
+    rows = []
+    for _ in range(180):  # three clouds in six dimensions, integer labels
+        label = r.randrange(3)
+        rows.append([f"{r.gauss(1.5 * (label == f % 3), 1.0):.3f}" for f in range(6)] + [str(label)])
+    write_csv("clouds.csv", [f"x{i}" for i in range(6)] + ["label"], rows)
+
+    rows = []
+    for _ in range(150):  # a noisy plane, no header
+        x = [round(r.gauss(0, 1), 3) for _ in range(5)]
+        rows.append([f"{v:.3f}" for v in x] + [f"{2 * x[0] - x[1] + 0.5 * x[4] + r.gauss(0, 0.1):.4f}"])
+    write_csv("plane.csv", None, rows)
+
+    rows = []
+    for i in range(160):  # raw magnitudes; two rows hold a value beyond FP16's 65504
+        x = [r.uniform(0, 3000), r.uniform(-1, 1), r.uniform(0, 0.01), r.uniform(100, 200)]
+        if i in (40, 120):
+            x[0] = 70000.0 + i
+        rows.append([f"{x[0]:.1f}", f"{x[1]:.3f}", f"{x[2]:.5f}", f"{x[3]:.2f}", f"{x[1] + x[3] / 100:.4f}"])
+    write_csv("raw.csv", ["area", "slope", "share", "level", "price"], rows)
+
+    rows = []
+    for _ in range(140):  # a yes/no target
+        x = [round(r.gauss(0, 1), 3) for _ in range(4)]
+        rows.append([f"{v:.3f}" for v in x] + ["1.0" if x[0] * x[1] + r.gauss(0, 0.3) > 0 else "0.0"])
+    write_csv("yes_no.csv", ["a", "b", "c", "d", "yes"], rows)
+
+    rows = []
+    for _ in range(130):  # two targets that do not stand last
+        x = [round(r.gauss(0, 1), 3) for _ in range(4)]
+        rows.append([f"{x[0] + x[1]:.3f}", f"{x[2] * x[3]:.3f}"] + [f"{v:.3f}" for v in x])
+    write_csv("pair.csv", ["sum", "product", "a", "b", "c", "d"], rows)
+
+
+# --- experiments ------------------------------------------------------------------------------------------------------
+
+CLOUDS = """[data]
+path = "../data/clouds.csv"
+task = "classification"
+labels = "index"
+classes = 3
+test = { fraction = 0.2, seed = 7 }
+standardize = true
+"""
+PLANE = """[data]
+path = "../data/plane.csv"
+task = "regression"
+test = { fraction = 0.2, seed = 11 }
+standardize = false
+"""
+RAW = PLANE.replace("plane", "raw")
+YES_NO = PLANE.replace("plane", "yes_no")
+PAIR = PLANE.replace("plane", "pair") + 'columns = { inputs = ["a", "b", "c", "d"], target = ["sum", "product"] }\n'
+DIGITS = """[data]
+source = "digits"
+test = { fraction = 0.2, seed = 7 }
+standardize = true
+"""
+GAUSSIAN = """[data]
+source = "gaussian"
+rows = 512
+features = 16
+outputs = 1
+seed = 3
+task = "regression"
+test = { fraction = 0.25, seed = 5 }
+standardize = false
+"""
+
+
+def experiment(says, data, model, training, *trials):
+    return f"""# SPDX-License-Identifier: Apache-2.0
+mantissa = 1
+description = "{says}"
+
+{data}
+[model]
+{model}
+
+[training]
+threads = 1
+{training}
+""" + "".join(f"\n[[trial]]\n{trial}\n" for trial in trials)
+
+
+FP16 = 'name = "fp16"\nautocast = "float16"'
+BF16 = 'name = "bf16"\nautocast = "bfloat16"'
+
+
+def optimizer(**settings):
+    words = {True: "true", False: "false"}
+    text = [f'{k} = "{v}"' if isinstance(v, str) else f"{k} = {words[v] if isinstance(v, bool) else v}"
+            for k, v in settings.items()]
+    return "\n\n[[training.optimizer]]\n" + "\n".join(text)
+
+
+def scaler(**settings):
+    words = {True: "true", False: "false"}
+    return "\n\n[trial.scaler]\n" + "\n".join(
+        f"{k} = {words[v] if isinstance(v, bool) else v}" for k, v in settings.items())
+
+
+EXPERIMENTS = {
+    "linear-sgd": experiment(
+        "Plain SGD on a plane; the last microbatch of an epoch is short.",
+        PLANE, 'kind = "linear"',
+        'seed = 4\nsteps = 120\nbatch = 16\nloss = "mse"' + optimizer(kind="sgd", lr=0.05),
+        BF16, FP16 + scaler(growth_interval=25)),
+    "mlp-sgd-momentum": experiment(
+        "SGD with momentum and dampening, FP16 with a scaler that first has to come down.",
+        CLOUDS, 'kind = "mlp"\nhidden = [24]\nactivation = "relu"',
+        'seed = 1\nsteps = 120\nbatch = 32' + optimizer(kind="sgd", lr=0.02, momentum=0.9, dampening=0.1),
+        FP16 + scaler(init_scale=2.0**24, growth_interval=20), BF16),
+    "mlp-sgd-nesterov": experiment(
+        "Nesterov momentum with weight decay in BF16; GELU.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16, 16]\nactivation = "gelu"',
+        'seed = 2\nsteps = 120\nbatch = 24' +
+        optimizer(kind="sgd", lr=0.05, momentum=0.8, nesterov=True, weight_decay=0.001),
+        BF16),
+    "linear-adam-l1": experiment(
+        "Adam on the L1 loss.",
+        PLANE, 'kind = "linear"',
+        'seed = 3\nsteps = 110\nbatch = 20\nloss = "l1"' + optimizer(kind="adam", lr=0.01),
+        FP16 + scaler(growth_interval=10), BF16),
+    "digits-adamw": experiment(
+        "The digits with AdamW, GELU and clipping.",
+        DIGITS, 'kind = "mlp"\nhidden = [32, 32]\nactivation = "gelu"',
+        "seed = 1\nsteps = 120\nbatch = 64\nclip_norm = 1.0" + optimizer(kind="adamw", lr=0.001),
+        BF16, FP16),
+    "mlp-amsgrad-huber": experiment(
+        "AdamW with AMSGrad and other betas on the Huber loss; SiLU.",
+        PLANE, 'kind = "mlp"\nhidden = [20]\nactivation = "silu"',
+        'seed = 8\nsteps = 120\nbatch = 30\nloss = "huber"' +
+        optimizer(kind="adamw", lr=0.005, betas=[0.8, 0.99], eps=1e-6, amsgrad=True, weight_decay=0.05),
+        BF16, FP16),
+    "adam-amsgrad-decay": experiment(
+        "Adam with L2 weight decay and AMSGrad.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16]\nactivation = "relu"',
+        "seed = 12\nsteps = 110\nbatch = 48" + optimizer(kind="adam", lr=0.01, amsgrad=True, weight_decay=0.01),
+        BF16),
+    "amp-step": experiment(
+        "The smallest complete AMP step: Linear(16, 1), AdamW, FP16, clipping at 1.",
+        GAUSSIAN, 'kind = "linear"',
+        'seed = 1\nsteps = 200\nbatch = 64\nloss = "mse"\nclip_norm = 1.0' + optimizer(kind="adamw", lr=0.001),
+        FP16 + scaler(growth_interval=30), BF16),
+    "accumulate-short-window": experiment(
+        "Windows of three microbatches; the last window of an epoch has two, the last of them short.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16]\nactivation = "gelu"',
+        "seed = 6\nsteps = 110\nbatch = 18\naccumulate = 3" + optimizer(kind="adam", lr=0.01),
+        FP16 + scaler(init_scale=2.0**22, growth_interval=15), BF16),
+    "accumulate-sum": experiment(
+        "Accumulation with a summed loss, still divided by the window's count; clipped.",
+        PLANE, 'kind = "linear"',
+        'seed = 5\nsteps = 110\nbatch = 25\naccumulate = 2\nloss = "mse"\nreduction = "sum"\nclip_norm = 5.0' +
+        optimizer(kind="sgd", lr=0.002, momentum=0.5),
+        FP16 + scaler(init_scale=1024.0, growth_interval=12), BF16),
+    "step-schedule-overflows": experiment(
+        "Fifteen and more planned overflows at the start: the schedule waits for applied updates.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16]\nactivation = "relu"',
+        "seed = 9\nsteps = 130\nbatch = 36" + optimizer(kind="sgd", lr=0.1) +
+        '\n\n[training.schedule]\nkind = "step"\nevery = 7\ngamma = 0.9',
+        FP16 + scaler(init_scale=2.0**40, growth_interval=5), BF16),
+    "growth-probes": experiment(
+        "A small interval and a factor of 4: growth probes overflow again and again.",
+        PLANE, 'kind = "mlp"\nhidden = [12]\nactivation = "relu"',
+        'seed = 10\nsteps = 140\nbatch = 40\nloss = "mse"\nclip_norm = 0.5' + optimizer(kind="adamw", lr=0.01) +
+        '\n\n[training.schedule]\nkind = "step"\nevery = 20\ngamma = 0.5',
+        FP16 + scaler(init_scale=2.0**20, growth_factor=4.0, backoff_factor=0.25, growth_interval=4)),
+    "raw-inputs": experiment(
+        "Raw magnitudes, some beyond FP16: their microbatches overflow at any scale.",
+        RAW, 'kind = "linear"',
+        'seed = 2\nsteps = 110\nbatch = 16\nloss = "huber"' + optimizer(kind="adamw", lr=0.0005),
+        FP16 + scaler(growth_interval=3), BF16),
+    "dropout": experiment(
+        "Dropout: every arm draws the same stream.",
+        CLOUDS, 'kind = "mlp"\nhidden = [20, 12]\nactivation = "relu"\ndropout = 0.25',
+        "seed = 13\nsteps = 120\nbatch = 32" + optimizer(kind="adamw", lr=0.005),
+        FP16 + scaler(growth_interval=40), BF16),
+    "yes-no": experiment(
+        "Binary cross-entropy on logits.",
+        YES_NO, 'kind = "mlp"\nhidden = [16]\nactivation = "silu"',
+        'seed = 14\nsteps = 120\nbatch = 28\nloss = "bce_with_logits"' +
+        optimizer(kind="adamw", lr=0.01, weight_decay=0.1),
+        FP16, BF16),
+    "float32-loss": experiment(
+        "The loss in FP32 outside autocast.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16]\nactivation = "gelu"',
+        "seed = 15\nsteps = 110\nbatch = 32" + optimizer(kind="adam", lr=0.003),
+        FP16 + '\nfloat32_regions = ["loss"]' + scaler(init_scale=2.0**18, growth_interval=10),
+        BF16 + '\nfloat32_regions = ["loss"]'),
+    "scaled-float32": experiment(
+        "A scaler without autocast and one on BF16: overflow of FP32's own range, and growth that is refused there.",
+        PLANE, 'kind = "linear"',
+        'seed = 16\nsteps = 120\nbatch = 32\nloss = "mse"' + optimizer(kind="sgd", lr=0.05, momentum=0.9),
+        'name = "fp32-scaled"\nautocast = "off"' + scaler(enabled=True, init_scale=2.0**127, growth_interval=2),
+        BF16 + scaler(enabled=True, init_scale=2.0**120, growth_interval=1)),
+    "file-order-epochs": experiment(
+        "File order, short microbatches dropped, length given in epochs; no bias, sigmoid, two targets.",
+        PAIR + 'order = "file"\n', 'kind = "mlp"\nhidden = [10]\nactivation = "sigmoid"\nbias = false',
+        'seed = 17\nepochs = 21\nbatch = 20\ndrop_last = true\nloss = "mse"' + optimizer(kind="sgd", lr=0.1, momentum=0.5),
+        BF16, FP16),
+    "two-optimizers": experiment(
+        "Two optimizers with clipping of their own under one scaler.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16]\nactivation = "relu"',
+        "seed = 18\nsteps = 110\nbatch = 36" +
+        optimizer(kind="sgd", lr=0.05, momentum=0.9, clip_norm=0.5, parameters=["0"]).replace("'", '"') +
+        optimizer(kind="adamw", lr=0.01, clip_norm=1.0, parameters=["2"]).replace("'", '"'),
+        FP16 + scaler(init_scale=2.0**20, growth_interval=8), BF16),
+    "scale-too-small": experiment(
+        "A scale whose reciprocal is infinite: finite gradients turn infinite, and the trial stops before the update.",
+        PLANE, 'kind = "linear"',
+        'seed = 19\nsteps = 20\nbatch = 32\nloss = "mse"' + optimizer(kind="sgd", lr=0.05),
+        'name = "fp32-scaled"\nautocast = "off"' + scaler(enabled=True, init_scale=2.0**-130)),
+}
+
+
+def main():
+    make_data()
+    names = sys.argv[1:] or list(EXPERIMENTS)
+    for name in names:
+        folder = FIXTURES / name
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "experiment.toml"
+        file.write_text(EXPERIMENTS[name])
+        for old in [*folder.glob("*.csv"), *folder.glob("*.safetensors")]:
+            old.unlink()
+        arms = reference_run.run(file, folder)
+        print(name, ", ".join(f"{arm}: {len(rows)} steps, {sum(r['skipped'] for r in rows)} skipped"
+                              for arm, rows in arms.items()))
+
+
+if __name__ == "__main__":
+    main()
