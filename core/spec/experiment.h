@@ -24,7 +24,8 @@ enum class TargetTransform { None, Log10, Standardize };
 struct TestPart {
   double fraction = 0.2;
   std::uint64_t seed = 7;
-  std::string path;  ///< a file of its own; then fraction and seed mean nothing
+  std::string path;  ///< a file of its own, resolved like data.path; then fraction and seed mean nothing
+  std::string path_as_written;
 };
 
 struct Columns {
@@ -37,6 +38,7 @@ struct Columns {
 struct Data {
   std::string source;  ///< name of a built-in set; empty: `path`
   std::string path;    ///< resolved against the experiment file's folder
+  std::string path_as_written;
   // gaussian only:
   std::int64_t rows = 512;
   std::int64_t features = 16;
@@ -65,6 +67,7 @@ struct Model {
   double dropout = 0.0;
   bool bias = true;
   std::string path;  ///< torchscript; resolved against the experiment file's folder
+  std::string path_as_written;
 };
 
 enum class Loss { CrossEntropy, Nll, Mse, L1, Huber, Bce, BceWithLogits };
@@ -176,6 +179,7 @@ struct ProgressRule {
 struct Rules {
   std::string target = "as-run";  ///< as-run | cpu | cuda
   double threshold = 0.5;
+  bool threshold_given = false;  ///< stands in the file: gives a regression a decision, output >= threshold
   std::vector<OutputRule> output;
   std::optional<FlipsRule> flips;
   /// Comes from the preset, not from the file: without a decision it does not apply (explicit flips are refused).

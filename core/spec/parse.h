@@ -18,8 +18,13 @@ Experiment read_experiment(const std::string& path, const std::vector<std::strin
 Experiment parse_experiment(const std::string& text, const std::string& file,
                             const std::vector<std::string>& overrides = {});
 
-/// The whole experiment with defaults filled in, as JSON with sorted keys: what is hashed and archived.
+/// The whole experiment with defaults filled in, as JSON with sorted keys: what is archived. Paths stand as the file
+/// spells them, so that the text does not depend on where the files lie.
 std::string canonical_json(const Experiment& experiment);
+
+/// The same without name, description and [expect], which say nothing about what is run: the hash of an experiment is
+/// taken of this text.
+std::string canonical_json_to_hash(const Experiment& experiment);
 
 /// The same of one trial's policy, and of the rules (empty text for none).
 std::string canonical_json(const Trial& trial);
@@ -27,10 +32,19 @@ std::string canonical_json_of_rules(const Experiment& experiment);
 
 /// Words as the file spells them.
 std::string to_text(Task);
-std::string to_text(Autocast);
-std::string to_text(Loss);
-std::string to_text(OptimizerKind);
+std::string to_text(Order);
+std::string to_text(Missing);
+std::string to_text(Labels);
+std::string to_text(TargetTransform);
 std::string to_text(ModelKind);
+std::string to_text(Activation);
+std::string to_text(Loss);
+std::string to_text(Reduction);
+std::string to_text(OnNonFinite);
+std::string to_text(OptimizerKind);
+std::string to_text(ScheduleKind);
+std::string to_text(Autocast);
 std::string to_text(Of);
+std::string to_text(Reduce);
 
 }  // namespace mantissa::spec

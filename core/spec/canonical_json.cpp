@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "core/base/number_text.h"
+#include "core/spec/parse.h"
+
+namespace mantissa::spec {
+namespace {
+
+using nlohmann::json;
+
+/// nlohmann::json keeps its keys sorted; only its numbers are not always the shortest, so they are written here.
+std::string text_of(const json& value) {
+  std::string text;
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) {
+      text += (text.empty() ? "" : ",") + json(key).dump() + ':' + text_of(member);
+    }
+    return '{' + text + '}';
+  }
+  if (value.is_array()) {
+    for (const json& item : value) text += (text.empty() ? "" : ",") + text_of(item);
+    return '[' + text + ']';
+  }
+  if (value.is_number_float()) return mantissa::to_text(value.get<double>());
+  return value.dump();
+}
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+template <class Enum>
+json word_or_null(const std::optional<Enum>& value) {
+  return value ? json(to_text(*value)) : json();
+}
+
+json to_json(const std::optional<TestPart>& test) {
+  if (!test) return {};
+  if (!test->path.empty()) return {{"path", test->path_as_written}};
+  return {{"fraction", test->fraction}, {"seed", test->seed}};
+}
+
+json to_json(const Data& data) {
+  json object = {
+      {"source", data.source},
+      {"path", data.path_as_written},
+      {"columns",
+       {{"inputs", data.columns.inputs},
+        {"target", data.columns.target},
+        {"id", data.columns.id},
+        {"slice", data.columns.slice}}},
+      {"task", word_or_null(data.task)},
+      {"labels", word_or_null(data.labels)},
+      {"classes", or_null(data.classes)},
+      {"target_transform", word_or_null(data.target_transform)},
+      {"shape", data.shape},
+      {"order", to_text(data.order)},
+      {"test", to_json(data.test)},
+      {"standardize", or_null(data.standardize)},
+      {"missing", to_text(data.missing)},
+  };
+  if (data.source == "gaussian") {
+    object["rows"] = data.rows;
+    object["features"] = data.features;
+    object["outputs"] = data.outputs;
+    object["seed"] = data.seed;
+  }
+  return object;
+}
+
+json to_json(const Model& model) {
+  json object = {{"kind", to_text(model.kind)}};
+  if (model.kind == ModelKind::TorchScript) {
+    object["path"] = model.path_as_written;
+    return object;
+  }
+  object["bias"] = model.bias;
+  if (model.kind == ModelKind::Mlp) {
+    object["hidden"] = model.hidden;
+    object["activation"] = to_text(model.activation);
+    object["dropout"] = model.dropout;
+  }
+  return object;
+}
+
+json to_json(const Optimizer& optimizer) {
+  json object = {
+      {"kind", to_text(optimizer.kind)},           {"lr", optimizer.lr},
+      {"weight_decay", optimizer.weight_decay},    {"maximize", optimizer.maximize},
+      {"clip_norm", or_null(optimizer.clip_norm)}, {"parameters", optimizer.parameters},
+  };
+  if (optimizer.kind == OptimizerKind::Sgd) {
+    object["momentum"] = optimizer.momentum;
+    object["dampening"] = optimizer.dampening;
+    object["nesterov"] = optimizer.nesterov;
+  } else {
+    object["betas"] = {optimizer.beta1, optimizer.beta2};
+    object["eps"] = optimizer.eps;
+    object["amsgrad"] = optimizer.amsgrad;
+  }
+  return object;
+}
+
+json to_json(const Schedule& schedule) {
+  json object = {{"kind", to_text(schedule.kind)}};
+  if (schedule.kind == ScheduleKind::Step) {
+    object["gamma"] = schedule.gamma;
+    object["every"] = schedule.every;
+  }
+  return object;
+}
+
+json to_json(const Training& training) {
+  json optimizers = json::array();
+  for (const Optimizer& optimizer : training.optimizers) optimizers.push_back(to_json(optimizer));
+  return {
+      {"device", training.device},
+      {"threads", training.threads},
+      {"seed", training.seed},
+      {"steps", or_null(training.steps)},
+      {"epochs", or_null(training.epochs)},
+      {"batch", or_null(training.batch)},
+      {"accumulate", training.accumulate},
+      {"drop_last", training.drop_last},
+      {"loss", word_or_null(training.loss)},
+      {"reduction", to_text(training.reduction)},
+      {"ignore_index", training.ignore_index},
+      {"clip_norm", or_null(training.clip_norm)},
+      {"on_non_finite", to_text(training.on_non_finite)},
+      {"float32_matmul", training.float32_matmul},
+      {"optimizer", optimizers},
+      {"schedule", to_json(training.schedule)},
+  };
+}
+
+json to_json(const Trial& trial) {
+  return {
+      {"name", trial.name},
+      {"autocast", to_text(trial.autocast)},
+      {"cast_policy", trial.cast_policy},
+      {"float32_regions", trial.loss_in_float32 ? json::array({"loss"}) : json::array()},
+      {"scaler",
+       {{"enabled", trial.scaler.enabled},
+        {"init_scale", trial.scaler.init_scale},
+        {"growth_factor", trial.scaler.growth_factor},
+        {"backoff_factor", trial.scaler.backoff_factor},
+        {"growth_interval", trial.scaler.growth_interval}}},
+  };
+}
+
+json to_json(const OutputRule& rule) {
+  json max = json::object();
+  for (const auto& [dtype, limit] : rule.max) {
+    if (dtype.empty()) {
+      max = limit;
+    } else {
+      max[dtype] = limit;
+    }
+  }
+  json object = {{"name", rule.name},
+                 {"of", to_text(rule.of)},
+                 {"measure", rule.measure},
+                 {"reduce", to_text(rule.reduce)},
+                 {"max", max}};
+  if (rule.reduce == Reduce::Quantile) object["q"] = rule.q;
+  return object;
+}
+
+json to_json(const FlipsRule& rule, bool from_preset) {
+  json object = {{"of", to_text(rule.of)}, {"max", or_null(rule.max)}, {"ties", rule.ties}};
+  for (const auto& [kind, limit] : rule.max_by_kind) object[kind] = {{"max", limit}};
+  if (from_preset) object["only_with_a_decision"] = true;
+  return object;
+}
+
+json to_json(const QualityRule& rule) {
+  return {
+      {"name", rule.name},
+      {"of", to_text(rule.of)},
+      {"metric", rule.metric.empty() ? json() : json(rule.metric)},
+      {"direction", rule.direction.empty() ? json() : json(rule.direction)},
+      {"min", or_null(rule.min)},
+      {"max", or_null(rule.max)},
+      {"max_drop", or_null(rule.max_drop)},
+      {"max_drop_relative", or_null(rule.max_drop_relative)},
+  };
+}
+
+json to_json(const Rules& rules) {
+  json output = json::array();
+  for (const OutputRule& rule : rules.output) output.push_back(to_json(rule));
+  json quality = json::array();
+  for (const QualityRule& rule : rules.quality) quality.push_back(to_json(rule));
+  json progress;
+  if (rules.progress) {
+    progress = {{"min_applied_fraction", or_null(rules.progress->min_applied_fraction)},
+                {"max_consecutive_skips", or_null(rules.progress->max_consecutive_skips)}};
+  }
+  return {
+      {"target", rules.target},
+      {"threshold", rules.threshold},
+      {"threshold_given", rules.threshold_given},
+      {"non_finite", "reject"},
+      {"output", output},
+      {"flips", rules.flips ? to_json(*rules.flips, rules.flips_from_preset) : json()},
+      {"quality", quality},
+      {"progress", progress},
+  };
+}
+
+json what_is_run(const Experiment& experiment) {
+  json trials = json::array();
+  for (const Trial& trial : experiment.trials) trials.push_back(to_json(trial));
+  return {
+      {"mantissa", 1},
+      {"data", to_json(experiment.data)},
+      {"model", to_json(experiment.model)},
+      {"training", to_json(experiment.training)},
+      {"trial", trials},
+      {"cases", {{"holdout", experiment.cases.holdout}}},
+      {"rules", experiment.rules ? to_json(*experiment.rules) : json()},
+  };
+}
+
+}  // namespace
+
+std::string canonical_json(const Experiment& experiment) {
+  json object = what_is_run(experiment);
+  object["name"] = experiment.name;
+  object["description"] = experiment.description;
+  object["expect"] = experiment.expect;
+  return text_of(object);
+}
+
+std::string canonical_json_to_hash(const Experiment& experiment) { return text_of(what_is_run(experiment)); }
+
+std::string canonical_json(const Trial& trial) { return text_of(to_json(trial)); }
+
+std::string canonical_json_of_rules(const Experiment& experiment) {
+  return experiment.rules ? text_of(to_json(*experiment.rules)) : std::string();
+}
+
+}  // namespace mantissa::spec

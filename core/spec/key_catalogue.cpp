@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/key_catalogue.h"
+
+#include <utility>
+
+namespace mantissa::spec {
+namespace {
+
+/// Builds one entry; the calls read like the contract's tables.
+class Key {
+ public:
+  Key(std::string path, std::string type, std::string default_text, std::string description) {
+    entry_.path = std::move(path);
+    entry_.type = std::move(type);
+    entry_.default_text = std::move(default_text);
+    entry_.description = std::move(description);
+  }
+  Key& words(std::vector<std::string> words) {
+    entry_.words = std::move(words);
+    return *this;
+  }
+  Key& later_words(std::vector<LaterWord> words) {
+    entry_.later_words = std::move(words);
+    return *this;
+  }
+  Key& later(std::string feature, std::string off = {}) {
+    entry_.available = std::move(feature);
+    entry_.off = std::move(off);
+    return *this;
+  }
+  Key& shape(KeyShape shape) {
+    entry_.shape = shape;
+    return *this;
+  }
+  operator KeyEntry() const { return entry_; }  // NOLINT: entries are what this class is for
+
+ private:
+  KeyEntry entry_;
+};
+
+Key table(std::string path, std::string description, std::string type = "table") {
+  return Key(std::move(path), std::move(type), "", std::move(description)).shape(KeyShape::Table);
+}
+
+const char* const other_files = "data files other than .csv and .csv.gz";
+const char* const text_models = "language models";
+const char* const other_models = "cnn, resnet, transformer and lstm models";
+const char* const other_schedules = "exponential, cosine and linear schedules";
+const char* const repeats = "repeats of the reference";
+const char* const scaler_policies = "scaler policies around PyTorch's";
+const char* const memory = "memory budgets";
+const char* const gains = "time and cost budgets";
+
+std::vector<KeyEntry> data_keys() {
+  return {
+      table("data", "what is learned from"),
+      Key("data.source", "text", "", "a built-in data set; or path for a file")
+          .words({"digits", "breast_cancer", "wine", "diabetes", "concrete", "ames", "gaussian"})
+          .later_words({{"japanese_vowels", "the data set japanese_vowels"},
+                        {"fashion", "the data set fashion"},
+                        {"shakespeare8", "the data set shakespeare8"}}),
+      Key("data.rows", "integer", "512",
+          "gaussian: rows; generator g seeded by seed, x = torch.randn(rows, features, generator=g), then y = "
+          "torch.randn(rows, outputs, generator=g)"),
+      Key("data.features", "integer", "16", "gaussian: columns of x"),
+      Key("data.outputs", "integer", "1", "gaussian: columns of y"),
+      Key("data.seed", "integer", "3", "gaussian: seed of the generator"),
+      Key("data.path", "file", "", "a data file (.csv, .csv.gz), relative to the experiment file"),
+      Key("data.inputs", "file", "", "inputs in a file of their own").later(other_files),
+      Key("data.targets", "file", "", "targets in a file of their own").later(other_files),
+      table("data.columns", "roles of the columns; built-in sets carry their own"),
+      Key("data.columns.inputs", "list of text", "all columns without another role", "input columns"),
+      Key("data.columns.target", "text or list of text", "the last column", "target column or columns"),
+      Key("data.columns.id", "text", "row number in the source, from 1", "column with the name of a case"),
+      Key("data.columns.slice", "text", "none", "column that divides the cases into slices"),
+      Key("data.columns.integers", "list of text", "none", "columns that reach the model as integers")
+          .later("integer inputs", "[]"),
+      Key("data.task", "text",
+          "regression for a float target or loss mse, l1, huber; classification for integer or text targets",
+          "what is learned")
+          .words({"classification", "regression"})
+          .later_words({{"language-model", text_models}}),
+      Key("data.labels", "text", "index", "index: integers are class indices as they stand; map: any values, sorted")
+          .words({"index", "map"}),
+      Key("data.classes", "integer", "largest index + 1 over all parts", "number of classes"),
+      Key("data.target_transform", "text", "none", "what is done to targets before training")
+          .words({"none", "log10", "standardize"}),
+      Key("data.shape", "list of integers", "none", "reshapes the inputs of a row, such as [25, 12] or [1, 28, 28]"),
+      Key("data.order", "text", "shuffled", "order of the training rows; file: the same order every epoch")
+          .words({"shuffled", "file"}),
+      table("data.test", "the test part; default: the set's own, else { fraction = 0.2, seed = 7 }"),
+      Key("data.test.fraction", "number", "0.2", "share of the rows; 0: no test part"),
+      Key("data.test.seed", "integer", "7", "seed of the split"),
+      Key("data.test.path", "file", "", "a file of its own instead of a share of the rows"),
+      Key("data.standardize", "true or false", "false for files, true for the built-in tabular sets",
+          "standardize inputs by the statistics of the training part; stands in the reference lock"),
+      Key("data.missing", "text", "refuse",
+          "rows with a missing value: refuse the file or drop the rows; never filled in")
+          .words({"refuse", "drop"}),
+      Key("data.context", "integer", "128", "language-model: characters a window").later(text_models),
+      Key("data.pin_memory", "text or true or false", "auto", "page-locked memory for copies to a GPU")
+          .later("transfers to a GPU", "false"),
+      Key("data.prefetch", "integer", "2", "batches prepared ahead").later("prefetched batches", "0"),
+  };
+}
+
+std::vector<KeyEntry> model_keys() {
+  return {
+      table("model", "what is trained"),
+      Key("model.kind", "text", "", "architecture, or a TorchScript file")
+          .words({"linear", "mlp", "torchscript"})
+          .later_words({{"cnn", "cnn models"},
+                        {"resnet", "resnet models"},
+                        {"transformer", "transformer models"},
+                        {"lstm", "lstm models"}}),
+      Key("model.hidden", "list of integers", "[128]", "mlp: widths of the hidden layers"),
+      Key("model.activation", "text", "relu", "mlp: what follows a hidden layer")
+          .words({"relu", "gelu", "tanh", "sigmoid", "silu"}),
+      Key("model.dropout", "number", "0", "mlp: share of activations dropped in training"),
+      Key("model.bias", "true or false", "true", "linear, mlp: layers have a bias"),
+      Key("model.path", "file", "", "torchscript: the file, relative to the experiment file"),
+      Key("model.inputs", "list", "", "torchscript with several inputs: columns or constants, such as [\"x\", 16000]")
+          .later("models with several inputs"),
+      Key("model.prediction", "text", "output", "which output is the prediction: output, output[1], output.boxes")
+          .later("models with several outputs", "output"),
+      Key("model.stored_dtype", "text", "widen",
+          "FP16 and BF16 weights in the file: widen to FP32 with a note, or keep")
+          .later("a choice about stored FP16 and BF16 weights"),
+      Key("model.weights", "file", "the seed's", "initial weights").later("initial weights from a file"),
+      Key("model.channels", "list of integers", "[16, 32]", "cnn: channels of the layers").later(other_models),
+      Key("model.kernel", "integer", "3", "cnn: size of the kernels").later(other_models),
+      Key("model.depth", "integer", "20", "resnet: layers").later(other_models),
+      Key("model.width", "integer", "16 for resnet, 128 for transformer", "resnet, transformer: width")
+          .later(other_models),
+      Key("model.layers", "integer", "4 for transformer, 1 for lstm", "transformer, lstm: layers").later(other_models),
+      Key("model.heads", "integer", "4", "transformer: attention heads").later(other_models),
+      Key("model.attention", "text: own | sdpa", "sdpa", "transformer: implementation of attention")
+          .later(other_models),
+      Key("model.cells", "integer", "64", "lstm: cells").later(other_models),
+      Key("model.bidirectional", "true or false", "false", "lstm: both directions").later(other_models),
+  };
+}
+
+std::vector<KeyEntry> training_keys() {
+  return {
+      table("training", "how the reference and the trials are trained"),
+      Key("training.device", "text: cpu | cuda | cuda:N", "cpu", "where everything runs (cuda: not yet available)"),
+      Key("training.threads", "integer", "0", "threads; 0: all cores but one, at least 1"),
+      Key("training.seed", "integer", "1", "seed of initial weights, dropout and order"),
+      Key("training.steps", "integer", "1000 unless epochs",
+          "attempted optimizer steps; 0: evaluate only; excludes epochs"),
+      Key("training.epochs", "integer", "", "passes over the training part; excludes steps"),
+      Key("training.batch", "integer", "min(64, rows)", "rows of a microbatch"),
+      Key("training.accumulate", "integer", "1",
+          "microbatches of a step; windows end at the epoch, a short last window is divided by its real count"),
+      Key("training.drop_last", "true or false", "false", "leave a short last batch out"),
+      Key("training.loss", "text", "cross_entropy for classification, mse for regression", "what is minimised")
+          .words({"cross_entropy", "nll", "mse", "l1", "huber", "bce", "bce_with_logits"})
+          .later_words({{"output", "models that return their loss"}}),
+      Key("training.reduction", "text", "mean", "how the losses of a batch become one").words({"mean", "sum"}),
+      Key("training.ignore_index", "integer", "-100", "class index that adds nothing to the loss"),
+      Key("training.clip_norm", "number", "none", "largest norm of an optimizer's unscaled gradients"),
+      Key("training.skip_norm", "number", "none", "refuse an update above this norm").later("the skip_norm rule"),
+      Key("training.on_non_finite", "text", "stop",
+          "a non-finite gradient without a scaler: stop before the update, skip or apply it")
+          .words({"stop", "skip", "apply"}),
+      Key("training.stop_on", "list of: loss, gradient, norm", "none",
+          "stop at the first non-finite one, scaler or not")
+          .later("stop_on", "[]"),
+      Key("training.float32_matmul", "text", "highest", "precision of FP32 matrix products")
+          .words({"highest", "high", "medium"}),
+      Key("training.tf32", "true or false", "false", "TF32 on GPUs").later("training on CUDA", "false"),
+      Key("training.activation_checkpointing", "text: off | blocks", "off",
+          "recompute activations in the backward pass instead of keeping them")
+          .later("recomputed activations", "off"),
+      Key("training.evaluate_every", "integer", "at the end only", "steps between evaluations")
+          .later("evaluation while training"),
+      table("training.checkpoint", "when the state is saved; default: at the end and at a stop"),
+      Key("training.checkpoint.every", "integer", "", "steps between checkpoints").later("checkpoints"),
+      Key("training.checkpoint.keep", "integer", "", "how many are kept").later("checkpoints"),
+      Key("training.optimizer", "list of tables", "one block", "the optimizer; several are not yet available")
+          .shape(KeyShape::Tables),
+      Key("training.optimizer.kind", "text", "adamw", "PyTorch's optimizer of this name")
+          .words({"sgd", "adam", "adamw"})
+          .later_words({{"rmsprop", "the optimizer rmsprop"}, {"lbfgs", "the optimizer lbfgs"}}),
+      Key("training.optimizer.lr", "number", "1e-3", "learning rate"),
+      Key("training.optimizer.weight_decay", "number", "0.01 for adamw, else 0", "weight decay as PyTorch defines it"),
+      Key("training.optimizer.momentum", "number", "0", "sgd"),
+      Key("training.optimizer.dampening", "number", "0", "sgd"),
+      Key("training.optimizer.nesterov", "true or false", "false", "sgd: needs momentum"),
+      Key("training.optimizer.betas", "two numbers", "[0.9, 0.999]", "adam, adamw"),
+      Key("training.optimizer.eps", "number", "1e-8", "adam, adamw"),
+      Key("training.optimizer.amsgrad", "true or false", "false", "adam, adamw"),
+      Key("training.optimizer.maximize", "true or false", "false", "go uphill"),
+      Key("training.optimizer.clip_norm", "number", "training.clip_norm", "clipping of this optimizer"),
+      Key("training.optimizer.parameters", "list of text", "[\"*\"]",
+          "globs over parameter paths; a module path means all below it"),
+      Key("training.optimizer.schedule", "table", "training.schedule", "a schedule of its own")
+          .later("a schedule for each optimizer"),
+      table("training.schedule", "how the learning rate changes, on applied updates"),
+      Key("training.schedule.kind", "text", "constant", "PyTorch's schedule")
+          .words({"constant", "step"})
+          .later_words({{"exponential", other_schedules}, {"cosine", other_schedules}, {"linear", other_schedules}}),
+      Key("training.schedule.gamma", "number", "0.1", "step: factor"),
+      Key("training.schedule.every", "integer", "required", "step: applied updates between two changes"),
+      Key("training.schedule.min_lr", "number", "0", "cosine: least rate").later(other_schedules),
+      Key("training.schedule.end_factor", "number", "0.1", "linear: factor at the end").later(other_schedules),
+      Key("training.schedule.warmup", "integer", "0", "applied updates of linear warm-up").later("warm-up", "0"),
+      Key("training.schedule.total", "integer", "steps of the first run", "horizon of the schedule")
+          .later(other_schedules),
+      Key("training.schedule.per", "text: applied-update | iteration", "applied-update", "what the schedule counts")
+          .later("schedules that count iterations", "applied-update"),
+  };
+}
+
+std::vector<KeyEntry> trial_keys() {
+  return {
+      table("reference", "the FP32 run that everything is compared with"),
+      Key("reference.rounding_repeats", "integer", "0",
+          "same weights and batches with another thread count: the rounding floor")
+          .later(repeats, "0"),
+      Key("reference.repeats", "integer", "0", "whole repeats: the run-to-run spread").later(repeats, "0"),
+      Key("reference.vary", "list of: seed, order", "[\"seed\"]", "what whole repeats vary").later(repeats),
+      Key("reference.float64", "true or false", "false", "an FP64 reference on the frozen cases")
+          .later("the FP64 reference", "false"),
+
+      Key("trial", "list of tables", "none: the reference alone", "one precision policy a block")
+          .shape(KeyShape::Tables),
+      Key("trial.name", "text", "required", "its name"),
+      Key("trial.autocast", "text", "required", "the dtype of autocast").words({"off", "float16", "bfloat16"}),
+      Key("trial.cast_policy", "text", "device",
+          "whose list of casts; device: what eager autocast casts on this device")
+          .words({"device"})
+          .later_words({{"cuda", "CUDA's operator lists rehearsed on a CPU"}, {"jit", "TorchScript's own cast pass"}}),
+      Key("trial.float32_regions", "list of text", "none",
+          "what stays in FP32: \"loss\"; not yet available: \"module:head\", \"operator:softmax\", "
+          "\"module:blocks.3.attn/operator:bmm\""),
+      Key("trial.mode", "text: paired | replay", "paired", "lock step with the reference, or against a stored one")
+          .later("replay against a stored reference", "paired"),
+      Key("trial.shadow_every", "integer", "10", "steps between shadow comparisons; 0: trajectory deviation only")
+          .later("shadow deviation", "0"),
+      table("trial.scaler", "the loss scaler, as torch.amp.GradScaler"),
+      Key("trial.scaler.enabled", "true or false", "true for float16, else false", "scale the loss"),
+      Key("trial.scaler.preset", "text", "pytorch", "settings to start from; explicit keys win")
+          .words({"pytorch"})
+          .later_words({{"deepspeed", scaler_policies}, {"megatron", scaler_policies}}),
+      Key("trial.scaler.init_scale", "number", "65536", "first scale; below 1 is warned about"),
+      Key("trial.scaler.growth_factor", "number", "2", "above 1"),
+      Key("trial.scaler.backoff_factor", "number", "0.5", "above 0 and below 1"),
+      Key("trial.scaler.growth_interval", "integer", "2000", "clean steps before the scale grows"),
+      Key("trial.scaler.hysteresis", "integer", "1", "overflows before the scale falls").later(scaler_policies, "1"),
+      Key("trial.scaler.hysteresis_refill", "text: growth | clean-step | never", "growth",
+          "when the tolerance is restored")
+          .later(scaler_policies, "growth"),
+      Key("trial.scaler.floor", "number", "0", "least scale; 0: none").later(scaler_policies, "0"),
+      Key("trial.scaler.ceiling", "number", "0", "largest scale; 0: none").later(scaler_policies, "0"),
+      Key("trial.scaler.at_floor", "text: continue | stop | switch:TRIAL", "continue", "what happens at the floor")
+          .later(scaler_policies, "continue"),
+  };
+}
+
+std::vector<KeyEntry> rules_keys() {
+  return {
+      table("cases", "the frozen set of cases; without it the whole test part"),
+      Key("cases.holdout", "integer", "0", "first rows of the test part in split order; 0: all"),
+      Key("cases.boundary", "integer", "0", "cases with the smallest margins of the final reference")
+          .later("boundary cases", "0"),
+      Key("cases.edge", "expression", "none", "edge cases, such as \"x1 > 3\"").later("expressions"),
+      Key("cases.path", "file", "none", "cases in a file of their own").later("case files"),
+      Key("cases.golden", "integer", "none", "cases of the golden set").later("golden cases"),
+
+      table("rules", "acceptance rules, hashed before the first step; non_finite always applies"),
+      Key("rules.preset", "text", "none",
+          "default: case_relative q0.99 of at most 2e-3 (FP16), 2e-2 (BF16); no flip of an ordinary case where there "
+          "is a decision; quality drop of at most 0.5 % of the reference's; 98 % applied. A rule of the file replaces "
+          "the preset's")
+          .words({"default"}),
+      Key("rules.target", "text", "as-run", "where the verdict must hold").words({"as-run", "cpu", "cuda"}),
+      Key("rules.threshold", "number", "0.5", "decision of bce; gives a regression a decision where it is set"),
+      Key("rules.non_finite", "text", "reject", "non-finite outputs, losses or weights").words({"reject"}),
+      Key("rules.output", "table or list of tables", "none", "how far outputs may be from the reference's")
+          .shape(KeyShape::TableOrTables),
+      Key("rules.output.name", "text", "none", "its name, required with several"),
+      Key("rules.output.of", "text", "same_weights", "which comparison is judged").words({"same_weights", "trained"}),
+      Key("rules.output.measure", "text", "case_relative", "distance of a case")
+          .words({"case_relative"})
+          .later_words({{"abs", "this measure of outputs"},
+                        {"rel", "this measure of outputs"},
+                        {"ulp", "this measure of outputs"},
+                        {"rmse", "this measure of outputs"},
+                        {"cosine", "this measure of outputs"}}),
+      Key("rules.output.reduce", "text", "quantile", "how the cases become one number")
+          .words({"max", "mean", "median", "quantile"}),
+      Key("rules.output.q", "number", "0.99", "the quantile"),
+      Key("rules.output.max", "number or table", "required", "the limit, one number or one by dtype")
+          .shape(KeyShape::ValueOrTable),
+      Key("rules.output.max.float16", "number", "none", "limit of float16 trials"),
+      Key("rules.output.max.bfloat16", "number", "none", "limit of bfloat16 trials"),
+      Key("rules.output.max.off", "number", "none", "limit of trials without autocast"),
+      Key("rules.output.max_rounding", "number", "none", "limit as a multiple of the rounding floor").later(repeats),
+      Key("rules.output.max_spread", "number", "none", "limit as a multiple of the run-to-run spread").later(repeats),
+      Key("rules.output.output", "text", "output", "which output of the model is judged")
+          .later("models with several outputs", "output"),
+      Key("rules.output.slice", "text", "all cases", "the slice that is judged").later("rules for slices"),
+      table("rules.flips", "how many decisions may differ from the reference's"),
+      Key("rules.flips.of", "text", "same_weights", "which comparison is judged").words({"same_weights", "trained"}),
+      Key("rules.flips.max", "integer", "none", "flips of every kind of case without a limit of its own"),
+      Key("rules.flips.ties", "text", "lowest-index", "decision between equal scores").words({"lowest-index"}),
+      table("rules.flips.ordinary", "limit of ordinary cases"),
+      Key("rules.flips.ordinary.max", "integer", "none", "flips"),
+      table("rules.flips.edge", "limit of edge cases"),
+      Key("rules.flips.edge.max", "integer", "none", "flips"),
+      table("rules.flips.boundary", "limit of boundary cases"),
+      Key("rules.flips.boundary.max", "integer", "none", "flips"),
+      Key("rules.quality", "table or list of tables", "none", "how good the trial must be")
+          .shape(KeyShape::TableOrTables),
+      Key("rules.quality.name", "text", "none", "its name, required with several"),
+      Key("rules.quality.of", "text", "trained", "which comparison is judged").words({"same_weights", "trained"}),
+      Key("rules.quality.metric", "text", "accuracy or rmse by task", "what is measured")
+          .words({"accuracy", "rmse", "mae"})
+          .later_words({{"perplexity", text_models}}),
+      Key("rules.quality.direction", "text", "the metric's own", "which way is better").words({"higher", "lower"}),
+      Key("rules.quality.min", "number", "none", "least value"),
+      Key("rules.quality.max", "number", "none", "largest value"),
+      Key("rules.quality.max_drop", "number", "none", "loss against the reference, in the metric's unit"),
+      Key("rules.quality.max_drop_relative", "number", "none", "loss as a share of the reference's value"),
+      Key("rules.quality.non_inferior", "table: margin, seeds, alpha", "none", "a test over several seeds")
+          .later("non-inferiority tests"),
+      Key("rules.quality.slice", "text", "all cases", "the slice that is judged").later("rules for slices"),
+      table("rules.progress", "how many updates must be applied; skips while the scale calibrates count"),
+      Key("rules.progress.min_applied_fraction", "number", "none", "applied updates as a share of attempted steps"),
+      Key("rules.progress.max_consecutive_skips", "integer", "none", "longest run of skipped steps"),
+      Key("rules.triggers", "list of: non_finite, quality, progress", "none", "stop the trial when one fires")
+          .later("triggers", "[]"),
+      Key("rules.exceptions", "table", "none", "exceptions from the rules").later("exceptions from rules"),
+  };
+}
+
+std::vector<KeyEntry> other_keys() {
+  return {
+      table("budget", "what the run may use"),
+      Key("budget.device_memory", "size (24 GB, 24 GiB)", "none", "memory of the device").later(memory),
+      Key("budget.reserve", "number", "none", "share of it kept free").later(memory),
+      Key("budget.deadline", "time (8 h, 30 min)", "none", "time the run may take").later(gains),
+      Key("budget.price_per_hour", "number", "none", "price of the machine").later(gains),
+      Key("budget.growth_limit", "size (200 MB)", "none", "live memory that grows beyond this stops the run")
+          .later(memory),
+      Key("expect", "table", "none",
+          "trial = \"accepted\" | \"rejected\" | \"undecided\"; for shipped examples and tests, not part of any hash")
+          .shape(KeyShape::FreeTable),
+      Key("cost", "table", "none", "costs of errors").later("costs of errors"),
+      Key("utility", "table", "none", "what outcomes are worth").later("utilities of outcomes"),
+      Key("context", "table", "none", "where the model is used").later("the context of use"),
+      Key("risk", "list of tables", "none", "risks and how they are met").later("risks"),
+  };
+}
+
+std::vector<KeyEntry> all_keys() {
+  std::vector<KeyEntry> keys{
+      Key("mantissa", "integer", "required", "version of the format: 1"),
+      Key("name", "text", "the file's stem", "name of the experiment"),
+      Key("description", "text", "none", "one line on what it shows"),
+  };
+  for (const auto& part : {data_keys(), model_keys(), training_keys(), trial_keys(), rules_keys(), other_keys()}) {
+    keys.insert(keys.end(), part.begin(), part.end());
+  }
+  return keys;
+}
+
+}  // namespace
+
+const std::vector<KeyEntry>& key_catalogue() {
+  static const std::vector<KeyEntry> keys = all_keys();
+  return keys;
+}
+
+}  // namespace mantissa::spec

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/parse.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/spec/check_keys.h"
+#include "core/spec/overrides.h"
+#include "core/spec/table_reader.h"
+#include "core/spec/toml_reader.h"
+
+namespace mantissa::spec {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+constexpr std::size_t largest_file = std::size_t{16} << 20U;  // more is no experiment, /dev/zero say
+
+[[noreturn]] void file_problem(const std::string& path, const std::string& problem, const std::string& remedy,
+                               int line = 0) {
+  ErrorFacts facts;
+  facts.file = path;
+  facts.line = line;
+  facts.problem = problem;
+  facts.remedy = remedy;
+  throw Error(ErrorKind::FileProblem, std::move(facts));
+}
+
+std::string file_text(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    file_problem(path, "is a folder", "Name the experiment file in it");
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!stream) {
+    const int number = errno;
+    if (number == ENOENT) file_problem(path, "there is no such file", "Check the path");
+    file_problem(path, "cannot be read (" + std::system_category().message(number) + ")",
+                 "Check the permissions of the file");
+  }
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), stream.get())) {
+    text.append(buffer.data(), count);
+    if (text.size() > largest_file) file_problem(path, "larger than 16 MiB", "Experiment files are small TOML files");
+  }
+  if (std::ferror(stream.get()) != 0) file_problem(path, "reading failed", "Check the disk");
+  return text;
+}
+
+/// The line (from 1) of the first byte that is not UTF-8, or 0.
+int line_of_bad_utf8(const std::string& text) {
+  int line = 1;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte == '\n') ++line;
+    std::size_t more = 0;
+    if (byte >= 0xF0 && byte <= 0xF4) {
+      more = 3;
+    } else if (byte >= 0xE0 && byte < 0xF0) {
+      more = 2;
+    } else if (byte >= 0xC2 && byte < 0xE0) {
+      more = 1;
+    } else if (byte >= 0x80) {
+      return line;
+    }
+    for (std::size_t k = 1; k <= more; ++k) {
+      if (i + k >= text.size() || (static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80U) return line;
+    }
+    i += 1 + more;
+  }
+  return 0;
+}
+
+void refuse_what_is_no_text(const std::string& text, const std::string& file) {
+  if (text.empty()) file_problem(file, "the file is empty", "See: mantissa-cli help experiment");
+  if (text.find('\0') != std::string::npos) file_problem(file, "not a text file", "Save it as UTF-8 text");
+  if (const int line = line_of_bad_utf8(text)) file_problem(file, "not UTF-8", "Save the file as UTF-8", line);
+}
+
+void check_version(const Setting& root) {
+  const Setting* const version = root.find("mantissa");
+  if (version == nullptr) {
+    Setting place;
+    place.label = "mantissa";
+    refuse_place(place, "missing", "Say which version of the format the file has: mantissa = 1");
+  }
+  if (version->kind != Setting::Kind::Integer) refuse(*version, "the version of the format, 1");
+  if (version->integer != format_version) {
+    refuse(*version, "version " + std::to_string(format_version), "another version of the format",
+           version->integer > format_version ? "A newer version of Mantissa may read it" : "");
+  }
+}
+
+void collect_positions(const Setting& setting, std::map<std::string, Position>& positions) {
+  if (!setting.path.empty() && setting.position.line > 0) positions[setting.path] = setting.position;
+  for (const Setting& member : setting.members) collect_positions(member, positions);
+  for (const Setting& item : setting.items) {
+    if (item.kind == Setting::Kind::Table) collect_positions(item, positions);
+  }
+}
+
+Experiment to_experiment(const Setting& root, const std::string& file) {
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  const TableReader table(&root);
+  Experiment experiment;
+  experiment.file = file;
+  experiment.name = std::filesystem::path(file).stem().string();
+  table.text("name", experiment.name);
+  if (const Setting* const description = table.find("description")) {
+    if (description->kind != Setting::Kind::Text) refuse(*description, "a text");
+    experiment.description = description->text;
+  }
+  read_data(table.find("data"), folder, experiment);
+  read_model(table.find("model"), folder, experiment);
+  read_training(table.find("training"), experiment);
+  read_trials(table.find("trial"), experiment);
+  TableReader(table.find("cases")).integer("holdout", experiment.cases.holdout, 0);
+  read_rules(table.find("rules"), experiment);
+  read_expect(table.find("expect"), experiment);
+  collect_positions(root, experiment.positions);
+  return experiment;
+}
+
+}  // namespace
+
+std::string resolved(const std::string& folder, const std::string& path) {
+  return (std::filesystem::path(folder) / path).string();  // an absolute path replaces the folder
+}
+
+Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_experiment(file_text(path), path, overrides);
+}
+
+Experiment parse_experiment(const std::string& text, const std::string& file,
+                            const std::vector<std::string>& overrides) {
+  refuse_what_is_no_text(text, file);
+  Setting root = read_toml(text, file);
+  for (const std::string& override_text : overrides) apply_override(root, override_text);
+  name_paths(root);
+  try {
+    check_version(root);
+    check_keys(root);
+    Experiment experiment = to_experiment(root, file);
+    experiment.text = text;
+    return experiment;
+  } catch (const Error& error) {
+    // An override stands on the command line, not in the file.
+    if (error.facts().subject.compare(0, 6, "--set ") == 0) throw;
+    throw error.in_file(file);
+  }
+}
+
+}  // namespace mantissa::spec

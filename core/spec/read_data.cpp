@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include "core/spec/table_reader.h"
+
+namespace mantissa::spec {
+namespace {
+
+/// Kinds of data file that the contract knows and this version cannot read. Other endings are left to the reader of
+/// the data, which goes by the content.
+constexpr std::array<std::string_view, 6> later_kinds{".npy", ".npz", ".idx", ".safetensors", ".pt", ".txt"};
+
+std::string ending_of(std::string path) {
+  std::transform(path.begin(), path.end(), path.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+  const std::filesystem::path name = path;
+  return name.extension() == ".gz" ? name.stem().extension().string() : name.extension().string();
+}
+
+void read_data_path(const Setting& setting, const std::string& folder, std::string& path, std::string& as_written) {
+  as_written = text_value(setting);
+  const std::string ending = ending_of(as_written);
+  if (std::find(later_kinds.begin(), later_kinds.end(), ending) != later_kinds.end()) {
+    refuse_for_now(setting, "data files of the kind " + ending, "Give the data as .csv or .csv.gz");
+  }
+  path = resolved(folder, as_written);
+}
+
+void read_target_columns(const TableReader& columns, std::vector<std::string>& target) {
+  const Setting* const setting = columns.find("target");
+  if (setting == nullptr) return;
+  if (setting->kind == Setting::Kind::Text) {
+    target = {text_value(*setting)};
+  } else if (setting->kind == Setting::Kind::Array) {
+    target = texts_value(*setting);
+  } else {
+    refuse(*setting, "a column name or a list of them");
+  }
+}
+
+void refuse_column_with_two_roles(const Setting& table, const Columns& columns) {
+  std::vector<std::string> names = columns.inputs;
+  names.insert(names.end(), columns.target.begin(), columns.target.end());
+  if (!columns.id.empty()) names.push_back(columns.id);
+  if (!columns.slice.empty()) names.push_back(columns.slice);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) refuse_place(table, "the column \"" + *twice + "\" is named twice");
+}
+
+void read_shape(const Setting* setting, std::vector<std::int64_t>& shape) {
+  if (setting == nullptr) return;
+  const std::string expected = "a list of sizes of at least 1, such as [25, 12]";
+  if (setting->kind != Setting::Kind::Array || setting->items.empty()) refuse(*setting, expected);
+  for (const Setting& item : setting->items) {
+    shape.push_back(integer_value(item, 1, std::numeric_limits<std::int32_t>::max()));
+  }
+}
+
+void read_test(const Setting* setting, const std::string& folder, std::optional<TestPart>& out) {
+  if (setting == nullptr) return;
+  const TableReader table(setting);
+  TestPart test;
+  if (const Setting* const path = table.find("path")) {
+    for (const char* const other : {"fraction", "seed"}) {
+      if (const Setting* const given = table.find(other)) {
+        refuse_place(*given, "a test part of its own file is not drawn from the rows",
+                     "Give either path, or fraction and seed");
+      }
+    }
+    read_data_path(*path, folder, test.path, test.path_as_written);
+  }
+  table.number("fraction", test.fraction, range::share_below_one);
+  table.integer("seed", test.seed, 0);
+  out = test;
+}
+
+void read_gaussian(const TableReader& table, Data& data) {
+  for (const char* const key : {"rows", "features", "outputs", "seed"}) {
+    const Setting* const setting = table.find(key);
+    if (setting != nullptr && data.source != "gaussian") {
+      refuse_place(*setting, "only data.source = \"gaussian\" takes it");
+    }
+  }
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  table.integer("rows", data.rows, 1, most);
+  table.integer("features", data.features, 1, most);
+  table.integer("outputs", data.outputs, 1, most);
+  table.integer("seed", data.seed, 0);
+}
+
+}  // namespace
+
+void read_data(const Setting* setting, const std::string& folder, Experiment& experiment) {
+  Data& data = experiment.data;
+  if (setting == nullptr) {
+    Setting missing;
+    missing.label = "data";
+    refuse_place(missing, "missing",
+                 "Name a built-in set, [data] source = \"digits\", or a file, path = \"train.csv\"");
+  }
+  const TableReader table(setting);
+  table.text("source", data.source);
+  if (const Setting* const path = table.find("path")) {
+    if (!data.source.empty()) refuse_place(*path, "source and path exclude each other", "Leave one of them out");
+    read_data_path(*path, folder, data.path, data.path_as_written);
+  } else if (data.source.empty()) {
+    refuse_place(*setting, "neither source nor path",
+                 "Name a built-in set, source = \"digits\", or a file, path = \"train.csv\"");
+  }
+  read_gaussian(table, data);
+
+  if (const Setting* const columns_table = table.find("columns")) {
+    if (data.source == "gaussian") refuse_place(*columns_table, "drawn data has no named columns");
+    const TableReader columns(columns_table);
+    columns.texts("inputs", data.columns.inputs);
+    read_target_columns(columns, data.columns.target);
+    columns.text("id", data.columns.id);
+    columns.text("slice", data.columns.slice);
+    refuse_column_with_two_roles(*columns_table, data.columns);
+  }
+  table.word("task", data.task);
+  table.word("labels", data.labels);
+  table.integer("classes", data.classes, 1, std::numeric_limits<std::int32_t>::max());
+  table.word("target_transform", data.target_transform);
+  read_shape(table.find("shape"), data.shape);
+  table.word("order", data.order);
+  read_test(table.find("test"), folder, data.test);
+  table.boolean("standardize", data.standardize);
+  table.word("missing", data.missing);
+}
+
+}  // namespace mantissa::spec

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "core/spec/table_reader.h"
+
+namespace mantissa::spec {
+namespace {
+
+/// One table, or a list of tables that each have a name of their own.
+template <class Rule, class Read>
+std::vector<Rule> read_one_or_several(const Setting& setting, const Read& read) {
+  if (setting.kind == Setting::Kind::Table) return {read(setting)};
+  std::vector<Rule> rules;
+  std::set<std::string> names;
+  for (const Setting& item : setting.items) {
+    Rule rule = read(item);
+    if (setting.items.size() > 1 && rule.name.empty()) {
+      refuse_place(item, "no name", "With several rules of a kind each needs a name of its own");
+    }
+    if (!names.insert(rule.name).second) refuse(*item.find("name"), "a name of its own");
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+OutputRule read_output(const Setting& setting) {
+  const TableReader table(&setting);
+  OutputRule rule;
+  table.text("name", rule.name);
+  table.word("of", rule.of);
+  table.text("measure", rule.measure);
+  table.word("reduce", rule.reduce);
+  table.number("q", rule.q, range::share);
+  if (const Setting* const q = table.find("q"); q != nullptr && rule.reduce != Reduce::Quantile) {
+    refuse_place(*q, "only reduce = \"quantile\" takes it");
+  }
+  const Setting* const max = table.find("max");
+  if (max == nullptr) refuse_place(setting, "no limit", "Set max, a number or one by dtype: max = { float16 = 2e-3 }");
+  if (max->kind == Setting::Kind::Table) {
+    for (const Setting& limit : max->members) rule.max[limit.key] = number_value(limit, range::not_negative);
+    if (rule.max.empty()) refuse(*max, "a limit, such as { float16 = 2e-3, bfloat16 = 2e-2 }");
+  } else {
+    rule.max[""] = number_value(*max, range::not_negative);
+  }
+  return rule;
+}
+
+FlipsRule read_flips(const Setting& setting) {
+  const TableReader table(&setting);
+  FlipsRule rule;
+  table.word("of", rule.of);
+  table.integer("max", rule.max, 0);
+  table.text("ties", rule.ties);
+  for (const char* const kind : {"ordinary", "edge", "boundary"}) {
+    const Setting* const limit = table.find(kind);
+    if (limit == nullptr) continue;
+    const Setting* const max = limit->find("max");
+    if (max == nullptr) refuse_place(*limit, "no limit", "Set { max = 0 }");
+    rule.max_by_kind[kind] = integer_value(*max, 0, std::numeric_limits<std::int64_t>::max());
+  }
+  if (!rule.max && rule.max_by_kind.empty()) refuse_place(setting, "no limit", "Set max = 0");
+  return rule;
+}
+
+QualityRule read_quality(const Setting& setting) {
+  const TableReader table(&setting);
+  QualityRule rule;
+  table.text("name", rule.name);
+  table.word("of", rule.of);
+  table.text("metric", rule.metric);
+  table.text("direction", rule.direction);
+  table.number("min", rule.min, range::finite);
+  table.number("max", rule.max, range::finite);
+  table.number("max_drop", rule.max_drop, range::not_negative);
+  table.number("max_drop_relative", rule.max_drop_relative, range::not_negative);
+  if (!rule.min && !rule.max && !rule.max_drop && !rule.max_drop_relative) {
+    refuse_place(setting, "no limit", "Set one of min, max, max_drop, max_drop_relative");
+  }
+  if (rule.min && rule.max && *rule.min > *rule.max) refuse(*table.find("min"), "at most max");
+  return rule;
+}
+
+ProgressRule read_progress(const Setting& setting) {
+  const TableReader table(&setting);
+  ProgressRule rule;
+  table.number("min_applied_fraction", rule.min_applied_fraction, range::share);
+  table.integer("max_consecutive_skips", rule.max_consecutive_skips, 0);
+  if (!rule.min_applied_fraction && !rule.max_consecutive_skips) {
+    refuse_place(setting, "no limit", "Set min_applied_fraction or max_consecutive_skips");
+  }
+  return rule;
+}
+
+/// The preset "default" of the contract; a rule that stands in the file replaces the preset's as a whole.
+void add_default_rules(Rules& rules) {
+  if (rules.output.empty()) {
+    OutputRule output;
+    output.max = {{"float16", 2e-3}, {"bfloat16", 2e-2}};
+    rules.output.push_back(output);
+  }
+  if (!rules.flips) {
+    rules.flips.emplace();
+    rules.flips->max_by_kind["ordinary"] = 0;
+    rules.flips_from_preset = true;
+  }
+  if (rules.quality.empty()) {
+    QualityRule quality;
+    quality.max_drop_relative = 0.005;
+    rules.quality.push_back(quality);
+  }
+  if (!rules.progress) {
+    rules.progress.emplace();
+    rules.progress->min_applied_fraction = 0.98;
+  }
+}
+
+/// Decision 13 of the contract, as far as the file alone tells; with data.task left open the data decides later.
+void refuse_flips_without_decision(const Setting& flips, const Experiment& experiment, bool threshold_given) {
+  if (threshold_given) return;
+  const std::optional<Loss>& loss = experiment.training.loss;
+  const bool by_loss = loss == Loss::Mse || loss == Loss::L1 || loss == Loss::Huber;
+  const bool by_task = !loss && experiment.data.task == Task::Regression;
+  if (by_loss || by_task) {
+    refuse_place(flips, "a regression has no decision that could flip",
+                 "Leave the rule out, or set rules.threshold to give the output a decision");
+  }
+}
+
+}  // namespace
+
+void read_rules(const Setting* setting, Experiment& experiment) {
+  if (setting == nullptr) return;
+  const TableReader table(setting);
+  Rules rules;
+  table.text("target", rules.target);
+  const bool probability = experiment.training.loss == Loss::Bce;
+  table.number("threshold", rules.threshold, probability ? range::share : range::finite);
+  rules.threshold_given = table.has("threshold");
+  if (const Setting* const output = table.find("output")) {
+    rules.output = read_one_or_several<OutputRule>(*output, read_output);
+  }
+  if (const Setting* const flips = table.find("flips")) {
+    refuse_flips_without_decision(*flips, experiment, rules.threshold_given);
+    rules.flips = read_flips(*flips);
+  }
+  if (const Setting* const quality = table.find("quality")) {
+    rules.quality = read_one_or_several<QualityRule>(*quality, read_quality);
+  }
+  if (const Setting* const progress = table.find("progress")) rules.progress = read_progress(*progress);
+  if (table.has("preset")) add_default_rules(rules);
+  experiment.rules = std::move(rules);
+}
+
+}  // namespace mantissa::spec

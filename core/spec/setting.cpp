@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/setting.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+
+namespace mantissa::spec {
+namespace {
+
+constexpr std::size_t longest_quote = 60;
+
+void name_below(Setting& setting) {
+  const std::string dot = setting.path.empty() ? "" : ".";
+  for (Setting& member : setting.members) {
+    member.path = setting.path + dot + member.key;
+    member.label = setting.label + dot + member.key;
+    name_below(member);
+  }
+  for (std::size_t i = 0; i < setting.items.size(); ++i) {
+    Setting& item = setting.items[i];
+    const std::string index = std::to_string(i);
+    const Setting* const name = item.find("name");
+    const bool named = name != nullptr && name->kind == Setting::Kind::Text && !name->text.empty();
+    item.path = setting.path + '[' + index + ']';
+    item.label = setting.label + '[' + (named ? name->text : index) + ']';
+    name_below(item);
+  }
+}
+
+ErrorFacts facts_at(const Setting& setting) {
+  ErrorFacts facts;
+  facts.subject = setting.override_text.empty() ? setting.label : "--set " + setting.override_text;
+  facts.line = setting.position.line;
+  facts.column = setting.position.column;
+  return facts;
+}
+
+}  // namespace
+
+const Setting* Setting::find(std::string_view name) const {
+  const auto found = std::find_if(members.begin(), members.end(), [name](const Setting& m) { return m.key == name; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+Setting* Setting::find(std::string_view name) { return const_cast<Setting*>(std::as_const(*this).find(name)); }
+
+bool Setting::is_list_of_tables() const {
+  return kind == Kind::Array && !items.empty() &&
+         std::all_of(items.begin(), items.end(), [](const Setting& item) { return item.kind == Kind::Table; });
+}
+
+void name_paths(Setting& root) {
+  root.path.clear();
+  root.label.clear();
+  name_below(root);
+}
+
+std::string describe(const Setting& setting) {
+  switch (setting.kind) {
+    case Setting::Kind::Table:
+      return "a table";
+    case Setting::Kind::Array:
+      return setting.items.empty() ? "an empty list" : "a list";
+    case Setting::Kind::Text: {
+      if (setting.text.size() <= longest_quote) return '"' + setting.text + '"';
+      std::size_t end = longest_quote;
+      while (end > 0 && (static_cast<unsigned char>(setting.text[end]) & 0xC0U) == 0x80U) --end;  // whole characters
+      return '"' + setting.text.substr(0, end) + "…\"";
+    }
+    case Setting::Kind::Integer:
+      return std::to_string(setting.integer);
+    case Setting::Kind::Number: {
+      const std::string text = to_text(setting.number);
+      return text.find_first_of(".eEnN") == std::string::npos ? text + ".0" : text;  // 2.0 is not the integer 2
+    }
+    case Setting::Kind::Boolean:
+      return setting.boolean ? "true" : "false";
+    case Setting::Kind::Moment:
+      return "a date or time";
+  }
+  return {};
+}
+
+void refuse(const Setting& setting, const std::string& expected, const std::string& problem,
+            const std::string& remedy) {
+  ErrorFacts facts = facts_at(setting);
+  facts.problem = problem;
+  facts.found = describe(setting);
+  facts.expected = expected;
+  facts.remedy = remedy;
+  throw Error(ErrorKind::InvalidSetting, std::move(facts));
+}
+
+void refuse_place(const Setting& setting, const std::string& problem, const std::string& remedy,
+                  const std::string& expected) {
+  ErrorFacts facts = facts_at(setting);
+  facts.problem = problem;
+  facts.expected = expected;
+  facts.remedy = remedy;
+  throw Error(ErrorKind::InvalidSetting, std::move(facts));
+}
+
+void refuse_for_now(const Setting& setting, const std::string& feature, const std::string& remedy) {
+  ErrorFacts facts = facts_at(setting);
+  facts.problem = "not yet available: " + feature;
+  facts.remedy = remedy.empty() ? "Leave it out: this version would have to ignore it" : remedy;
+  throw Error(ErrorKind::NotYetAvailable, std::move(facts));
+}
+
+}  // namespace mantissa::spec

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/spec/experiment.h"
+
+namespace mantissa::spec {
+
+/// The spelling of every enum of experiment.h, once. Private to core/spec; outside use `to_text` of parse.h.
+template <class Enum>
+struct Words;
+
+template <class Enum, std::size_t N>
+using WordList = std::array<std::pair<std::string_view, Enum>, N>;
+
+template <>
+struct Words<Task> {
+  static constexpr WordList<Task, 2> list{{{"classification", Task::Classification}, {"regression", Task::Regression}}};
+};
+template <>
+struct Words<Order> {
+  static constexpr WordList<Order, 2> list{{{"shuffled", Order::Shuffled}, {"file", Order::File}}};
+};
+template <>
+struct Words<Missing> {
+  static constexpr WordList<Missing, 2> list{{{"refuse", Missing::Refuse}, {"drop", Missing::Drop}}};
+};
+template <>
+struct Words<Labels> {
+  static constexpr WordList<Labels, 2> list{{{"index", Labels::Index}, {"map", Labels::Map}}};
+};
+template <>
+struct Words<TargetTransform> {
+  static constexpr WordList<TargetTransform, 3> list{{{"none", TargetTransform::None},
+                                                      {"log10", TargetTransform::Log10},
+                                                      {"standardize", TargetTransform::Standardize}}};
+};
+template <>
+struct Words<ModelKind> {
+  static constexpr WordList<ModelKind, 3> list{
+      {{"linear", ModelKind::Linear}, {"mlp", ModelKind::Mlp}, {"torchscript", ModelKind::TorchScript}}};
+};
+template <>
+struct Words<Activation> {
+  static constexpr WordList<Activation, 5> list{{{"relu", Activation::Relu},
+                                                 {"gelu", Activation::Gelu},
+                                                 {"tanh", Activation::Tanh},
+                                                 {"sigmoid", Activation::Sigmoid},
+                                                 {"silu", Activation::Silu}}};
+};
+template <>
+struct Words<Loss> {
+  static constexpr WordList<Loss, 7> list{{{"cross_entropy", Loss::CrossEntropy},
+                                           {"nll", Loss::Nll},
+                                           {"mse", Loss::Mse},
+                                           {"l1", Loss::L1},
+                                           {"huber", Loss::Huber},
+                                           {"bce", Loss::Bce},
+                                           {"bce_with_logits", Loss::BceWithLogits}}};
+};
+template <>
+struct Words<Reduction> {
+  static constexpr WordList<Reduction, 2> list{{{"mean", Reduction::Mean}, {"sum", Reduction::Sum}}};
+};
+template <>
+struct Words<OnNonFinite> {
+  static constexpr WordList<OnNonFinite, 3> list{
+      {{"stop", OnNonFinite::Stop}, {"skip", OnNonFinite::Skip}, {"apply", OnNonFinite::Apply}}};
+};
+template <>
+struct Words<OptimizerKind> {
+  static constexpr WordList<OptimizerKind, 3> list{
+      {{"sgd", OptimizerKind::Sgd}, {"adam", OptimizerKind::Adam}, {"adamw", OptimizerKind::AdamW}}};
+};
+template <>
+struct Words<ScheduleKind> {
+  static constexpr WordList<ScheduleKind, 2> list{{{"constant", ScheduleKind::Constant}, {"step", ScheduleKind::Step}}};
+};
+template <>
+struct Words<Autocast> {
+  static constexpr WordList<Autocast, 3> list{
+      {{"off", Autocast::Off}, {"float16", Autocast::Float16}, {"bfloat16", Autocast::BFloat16}}};
+};
+template <>
+struct Words<Of> {
+  static constexpr WordList<Of, 2> list{{{"same_weights", Of::SameWeights}, {"trained", Of::Trained}}};
+};
+template <>
+struct Words<Reduce> {
+  static constexpr WordList<Reduce, 4> list{
+      {{"max", Reduce::Max}, {"mean", Reduce::Mean}, {"median", Reduce::Median}, {"quantile", Reduce::Quantile}}};
+};
+
+template <class Enum>
+std::string word_of(Enum value) {
+  for (const auto& [word, meaning] : Words<Enum>::list) {
+    if (meaning == value) return std::string(word);
+  }
+  return {};
+}
+
+template <class Enum>
+std::optional<Enum> from_word(std::string_view text) {
+  for (const auto& [word, meaning] : Words<Enum>::list) {
+    if (word == text) return meaning;
+  }
+  return std::nullopt;
+}
+
+/// "a | b | c", for messages and help.
+template <class Enum>
+std::string choices() {
+  std::string text;
+  for (const auto& [word, meaning] : Words<Enum>::list) {
+    if (!text.empty()) text += " | ";
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace mantissa::spec
