@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/spec/experiment.h"
+
+namespace mantissa::data {
+
+/// What a descriptor in resources/data says about one built-in set.
+struct BuiltIn {
+  std::string name;
+  std::string path;                   ///< of the data file
+  std::vector<std::string> target;    ///< column names
+  std::vector<std::string> left_out;  ///< columns that are no inputs unless the experiment names them
+  std::string left_out_because;
+  spec::Task task = spec::Task::Classification;
+  std::optional<std::int64_t> classes;
+  spec::TargetTransform target_transform = spec::TargetTransform::None;
+  bool standardize = true;
+};
+
+/// \throws Error InvalidSetting for an unknown name, NotYetAvailable for a set that a later version brings.
+BuiltIn built_in(const std::string& name);
+
+}  // namespace mantissa::data
