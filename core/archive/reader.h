@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,11 +14,15 @@
 
 namespace mantissa::archive {
 
-/// Reads an archive through a read-only connection of its own; works beside writers and on read-only media.
+class Connection;
+
+/// Reads an archive through a read-only connection of its own; works beside writers and on read-only media. Used by one
+/// thread at a time; every call sees the commits up to its own begin.
 class Reader {
  public:
-  /// \throws Error FileProblem (no such file), ArchiveDamaged, ArchiveNewer, ArchiveLocked.
-  explicit Reader(const std::string& path);
+  /// \throws Error FileProblem (no such file), ArchiveDamaged, ArchiveNewer, ArchiveLocked; ArchiveReadOnly where a
+  /// killed run's log lies beside an archive in a folder that cannot be written.
+  explicit Reader(const std::string& path, std::chrono::milliseconds busy_timeout = std::chrono::milliseconds(5000));
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -25,6 +30,7 @@ class Reader {
   /// Every arm, oldest first. An arm whose process is gone shows as `interrupted`.
   std::vector<record::TrialRow> trials() const;
 
+  /// \throws Error UnknownTrial.
   record::TrialRow trial(std::int64_t id) const;
 
   /// An id, `experiment/trial`, a name (the newest of that name), `last`, or `reference` (the newest reference).
@@ -32,18 +38,20 @@ class Reader {
   /// \throws Error UnknownTrial with the nearest names.
   record::TrialRow find(const std::string& text, std::string* choice = nullptr) const;
 
+  /// \throws Error UnknownTrial where there is no such experiment.
   record::ExperimentStart experiment(std::int64_t id) const;
 
-  /// Calls `use` for every step of the arm in order; stops when it returns false.
-  void steps(std::int64_t trial, const std::function<bool(const record::StepRecord&)>& use) const;
+  /// Calls `use` for every step of the arm after step `after`, in order; stops when it returns false.
+  void steps(std::int64_t trial, const std::function<bool(const record::StepRecord&)>& use,
+             std::int64_t after = 0) const;
 
+  /// In the order of the frozen set; empty where the trial has none.
   std::vector<record::CaseRow> cases(std::int64_t trial) const;
 
   /// \throws Error UnknownTrial where the arm has no such weights, ArchiveDamaged where a chunk's hash does not match.
   std::vector<record::TensorBytes> weights(std::int64_t trial, const std::string& at) const;
 
  private:
-  class Connection;
   std::unique_ptr<Connection> connection_;
 };
 

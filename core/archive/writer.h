@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,19 +14,28 @@
 
 namespace mantissa::archive {
 
+class WriterThread;
+
+struct WriterOptions {
+  std::chrono::milliseconds busy_timeout{5000};    ///< how long to wait for another process before ArchiveLocked
+  std::chrono::milliseconds commit_interval{250};  ///< records are committed at least this often
+  std::size_t ring_capacity = 8192;                ///< records between the engine and the disk
+};
+
 /// Writes one process's runs into an archive, on a thread of its own; several processes may write one archive at once.
 ///
 /// Step records go through a bounded ring that loses nothing: `append` returns at once unless the ring is full. Records
-/// are committed at least every second, so a killed process loses at most that. All other calls wait until their row
-/// is committed, after every record appended before them. An error on the writer's thread (disk full, archive locked)
-/// is thrown by the next call; records that were not committed stay in memory until then.
+/// are committed four times a second, so a killed process loses less than a second. All other calls wait until their
+/// row is committed, after every record appended before them. An error on the writer's thread (disk full, archive
+/// locked) is thrown by the next call; records that were not committed stay in memory, and every call but `append`
+/// tries again to commit them first: where space has returned, nothing is lost.
 ///
 /// Calls come from one thread, the engine's.
 class Writer {
  public:
   /// Opens the archive, creates it with its folder if it is not there, and marks dead `running` arms `interrupted`.
   /// \throws Error ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked, DiskFull, FileProblem.
-  explicit Writer(const std::string& path);
+  explicit Writer(const std::string& path, const WriterOptions& options = {});
 
   /// Commits what is left and joins the thread. Errors on this way are lost: call `close()` to see them.
   ~Writer();
@@ -34,12 +45,14 @@ class Writer {
   std::int64_t begin_experiment(const record::ExperimentStart& start);
   std::int64_t begin_trial(const record::TrialStart& start);
 
-  /// The trial's id stands in the record. Waits only while the ring is full.
+  /// The trial's id stands in the record. Waits only while the ring is full. Where it throws, it has not taken the
+  /// record.
   void append(const record::StepRecord& step);
 
   /// Seconds that `append` has waited for the disk so far; more than zero means a visible pause.
   double waited_seconds() const;
 
+  /// All of a trial's cases at once; a reader sees all or none. Replaces what stood there.
   void write_cases(std::int64_t trial, const std::vector<record::CaseRow>& cases);
 
   /// `at`: "initial" or "final". Tensors are stored as hashed chunks; equal ones once.
@@ -51,12 +64,16 @@ class Writer {
   /// Commits every record appended so far.
   void flush();
 
-  /// Flushes, truncates the write-ahead log, joins the thread.
+  /// The archive shall not grow beyond this (0: no limit): as with a full disk, what does not fit is DiskFull and stays
+  /// in memory. Raising the limit and `flush()` bring it in.
+  void limit_size(std::int64_t bytes);
+
+  /// Flushes, marks arms that were never finished `interrupted`, truncates the write-ahead log, joins the thread. Where
+  /// it throws, the writer stays open and may be flushed or closed again.
   void close();
 
  private:
-  class Thread;
-  std::unique_ptr<Thread> thread_;
+  std::unique_ptr<WriterThread> thread_;
 };
 
 }  // namespace mantissa::archive

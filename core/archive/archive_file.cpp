@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/archive_file.h"
+
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include <unistd.h>
+
+#include "core/archive/schema.h"
+#include "core/base/error.h"
+
+namespace mantissa::archive {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr char kPermissionRemedy[] =
+    "Give write permission to the file and its folder, or use --archive with another place";
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+void refuse_what_is_no_file(const std::string& path, const fs::file_status& status) {
+  if (fs::is_directory(status)) {
+    throw Error(ErrorKind::FileProblem, {"is a folder", path, 0, 0, "", "", "the name of an archive file", ""});
+  }
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(ErrorKind::FileProblem,
+                {"is not a regular file", path, 0, 0, "", "", "the name of an archive file", ""});
+  }
+}
+
+// The folder with everything above it.
+void make_folder(const std::string& path) {
+  std::error_code code;
+  fs::create_directories(folder_of(path), code);
+  if (!code) return;
+  ErrorKind kind = ErrorKind::FileProblem;
+  if (code == std::errc::no_space_on_device) kind = ErrorKind::DiskFull;
+  if (code == std::errc::permission_denied || code == std::errc::read_only_file_system)
+    kind = ErrorKind::ArchiveReadOnly;
+  throw Error(kind, {"the archive's folder cannot be created", path, 0, 0, "", code.message(), "", ""});
+}
+
+void refuse_what_cannot_be_written(const std::string& path, bool exists) {
+  // SQLite would open such a file without a word, for reading only.
+  if (exists && ::access(path.c_str(), R_OK | W_OK) != 0) {
+    throw Error(ErrorKind::ArchiveReadOnly,
+                {"the archive cannot be written", path, 0, 0, "", "", "", kPermissionRemedy});
+  }
+  if (::access(folder_of(path).c_str(), W_OK | X_OK) != 0) {
+    throw Error(ErrorKind::ArchiveReadOnly,
+                {"the archive's folder cannot be written", path, 0, 0, "", "", "", kPermissionRemedy});
+  }
+}
+
+// The change of the journal needs the file alone for a moment and does not wait by itself.
+void use_write_ahead_log(Connection& connection, std::chrono::milliseconds busy_timeout) {
+  const Clock::time_point deadline = Clock::now() + busy_timeout;
+  for (;;) {
+    try {
+      connection.execute("PRAGMA journal_mode = WAL");
+      return;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::ArchiveLocked || Clock::now() >= deadline) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+bool has_pending_log(const std::string& path) {
+  std::error_code code;
+  const auto size = fs::file_size(path + "-wal", code);
+  return !code && size > 0;
+}
+
+std::unique_ptr<Connection> connect_for_reading(const std::string& path, Connection::Mode mode,
+                                                std::chrono::milliseconds busy_timeout) {
+  auto connection = std::make_unique<Connection>(path, mode, busy_timeout);
+  connection->execute("PRAGMA query_only = ON");
+  check_for_reading(*connection);
+  return connection;
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chrono::milliseconds busy_timeout) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  refuse_what_is_no_file(path, status);
+  make_folder(path);
+  refuse_what_cannot_be_written(path, fs::exists(status));
+
+  auto connection = std::make_unique<Connection>(path, Connection::Mode::ReadWrite, busy_timeout);
+  create_or_check_for_writing(*connection);
+  // The permissions were tried above: what is left is a header that claims a format nobody writes.
+  if (connection->is_read_only()) connection->fail_damaged("the archive's header is damaged");
+  use_write_ahead_log(*connection, busy_timeout);
+  // A power cut may cost the last commits, never the file. The end of an arm is written with FULL.
+  connection->execute("PRAGMA synchronous = NORMAL");
+  connection->execute("PRAGMA journal_size_limit = 67108864");
+  return connection;
+}
+
+std::unique_ptr<Connection> open_for_reading(const std::string& path, std::chrono::milliseconds busy_timeout) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  refuse_what_is_no_file(path, status);
+  if (!fs::exists(status)) {
+    throw Error(ErrorKind::FileProblem,
+                {"no such archive", path, 0, 0, "", "", "", "Check --archive, or run an experiment first"});
+  }
+  if (::access(path.c_str(), R_OK) != 0) {
+    throw Error(ErrorKind::FileProblem,
+                {"the archive cannot be read", path, 0, 0, "", "", "", "Give read permission to it"});
+  }
+  try {
+    return connect_for_reading(path, Connection::Mode::ReadOnly, busy_timeout);
+  } catch (const Error& error) {
+    // Where no side file can be made (read-only media), nobody writes either: the file alone is the truth, unless a log
+    // lies beside it that only a writer can fold in.
+    const bool cannot_share = error.kind() == ErrorKind::ArchiveReadOnly || error.kind() == ErrorKind::FileProblem;
+    if (!cannot_share) throw;
+    if (has_pending_log(path)) {
+      throw Error(ErrorKind::ArchiveReadOnly,
+                  {"the archive has unmerged records beside it (-wal) and its folder cannot be written", path, 0, 0, "",
+                   "", "", "Copy the archive and its -wal file to a folder that can be written, and read it there"});
+    }
+  }
+  return connect_for_reading(path, Connection::Mode::Immutable, busy_timeout);
+}
+
+}  // namespace mantissa::archive

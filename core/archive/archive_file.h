@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "core/archive/sqlite.h"
+
+namespace mantissa::archive {
+
+/// Opens an archive to write, creates it with its folder where there is none.
+/// \throws Error FileProblem, ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked, DiskFull.
+std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chrono::milliseconds busy_timeout);
+
+/// Opens an archive to read, beside writers and on read-only media.
+/// \throws Error FileProblem, ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked.
+std::unique_ptr<Connection> open_for_reading(const std::string& path, std::chrono::milliseconds busy_timeout);
+
+}  // namespace mantissa::archive

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/archive/archive_file.h"
+#include "core/archive/case_rows.h"
+#include "core/archive/clock.h"
+#include "core/archive/sqlite.h"
+#include "core/archive/step_rows.h"
+#include "core/archive/tensor_chunks.h"
+#include "core/archive/trial_rows.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+
+namespace mantissa::archive {
+namespace {
+
+// The newest arm of a kind of match, and how many matched.
+struct Match {
+  std::int64_t id = 0;
+  std::int64_t count = 0;
+};
+
+Match newest(Connection& connection, const char* condition, const std::string& text) {
+  Statement select(connection,
+                   std::string("SELECT coalesce(max(trials.id), 0), count(*) FROM trials JOIN experiments ON "
+                               "experiments.id = trials.experiment WHERE ") +
+                       condition);
+  select.bind(1, std::string_view(text));
+  select.step();
+  return {select.integer(0), select.integer(1)};
+}
+
+// Levenshtein's distance: single insertions, deletions and changes of a byte.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// Up to three names that look most like the text, whole names or with their experiment.
+std::string nearest_names(Connection& connection, const std::string& text) {
+  const bool with_experiment = text.find('/') != std::string::npos;
+  Statement select(connection, with_experiment
+                                   ? "SELECT DISTINCT experiments.name || '/' || trials.name FROM trials JOIN "
+                                     "experiments ON experiments.id = trials.experiment"
+                                   : "SELECT DISTINCT name FROM trials");
+  std::set<std::pair<std::size_t, std::string>> names;
+  while (select.step()) {
+    const std::string name = select.text(0);
+    names.emplace(distance(text, name), name);
+    if (names.size() > 3) names.erase(std::prev(names.end()));
+  }
+  std::string list;
+  for (const auto& [ignored, name] : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+}  // namespace
+
+Reader::Reader(const std::string& path, std::chrono::milliseconds busy_timeout)
+    : connection_(open_for_reading(path, busy_timeout)) {}
+
+Reader::~Reader() = default;
+
+std::vector<record::TrialRow> Reader::trials() const { return read_trials(*connection_, std::nullopt, utc_now()); }
+
+record::TrialRow Reader::trial(std::int64_t id) const {
+  std::vector<record::TrialRow> found = read_trials(*connection_, id, utc_now());
+  if (found.empty()) {
+    throw Error(ErrorKind::UnknownTrial,
+                {"no such trial", connection_->path(), 0, 0, "trial " + std::to_string(id), "", "", ""});
+  }
+  return std::move(found.front());
+}
+
+record::TrialRow Reader::find(const std::string& text, std::string* choice) const {
+  const auto take = [&](const Match& match, const std::string& what) {
+    if (choice != nullptr && match.count > 1) {
+      *choice = "trial " + std::to_string(match.id) + ", the newest of " + std::to_string(match.count) + ' ' + what;
+    }
+    return trial(match.id);
+  };
+  if (const auto id = integer_from_text(text)) {
+    if (const Match match = newest(*connection_, "trials.id = CAST(?1 AS INTEGER)", text); match.id != 0) {
+      return trial(match.id);
+    }
+  }
+  if (text == "last") {
+    if (const Match match = newest(*connection_, "?1 IS NOT NULL", text); match.id != 0) return trial(match.id);
+  }
+  if (text == "reference") {
+    const Match match = newest(*connection_, "trials.kind = ?1", text);
+    if (match.id != 0) return take(match, "references");
+  }
+  if (const Match match = newest(*connection_, "trials.name = ?1", text); match.id != 0) {
+    return take(match, "named " + text);
+  }
+  if (const Match match = newest(*connection_, "experiments.name || '/' || trials.name = ?1", text); match.id != 0) {
+    return take(match, "named " + text);
+  }
+  const std::string names = nearest_names(*connection_, text);
+  throw Error(ErrorKind::UnknownTrial,
+              {"no such trial", connection_->path(), 0, 0, "", "'" + text + "'",
+               names.empty() ? "an archive with trials; this one has none" : "for example " + names, ""});
+}
+
+record::ExperimentStart Reader::experiment(std::int64_t id) const {
+  std::optional<record::ExperimentStart> found = read_experiment(*connection_, id);
+  if (!found) {
+    throw Error(ErrorKind::UnknownTrial,
+                {"no such experiment", connection_->path(), 0, 0, "experiment " + std::to_string(id), "", "", ""});
+  }
+  return std::move(*found);
+}
+
+void Reader::steps(std::int64_t trial, const std::function<bool(const record::StepRecord&)>& use,
+                   std::int64_t after) const {
+  read_steps(*connection_, trial, after, use);
+}
+
+std::vector<record::CaseRow> Reader::cases(std::int64_t trial) const { return read_cases(*connection_, trial); }
+
+std::vector<record::TensorBytes> Reader::weights(std::int64_t trial, const std::string& at) const {
+  std::vector<record::TensorBytes> tensors = load_tensors(*connection_, trial, at);
+  if (tensors.empty()) {
+    throw Error(ErrorKind::UnknownTrial, {"has no weights of the moment '" + at + "'", connection_->path(), 0, 0,
+                                          "trial " + std::to_string(trial), "", "", ""});
+  }
+  return tensors;
+}
+
+}  // namespace mantissa::archive

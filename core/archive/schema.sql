@@ -1,0 +1,207 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The archive: one SQLite file. Written by core/archive; read it with any SQLite program (3.37 or later), best through
+-- the views at the end. Three marks are filled in when the schema is made, so that every column is declared once:
+--   @step_columns@, @case_columns@  the columns of core/record/step_columns.h and case_columns.h
+--   @step_values@, @state(loss)@    expressions over those columns
+--
+-- Numbers. SQLite keeps no NaN, compares infinities like numbers, and drops the sign of a zero. A real column therefore
+-- holds finite numbers only, and the row's `states` has two bits for each real column, in the order of the columns,
+-- lowest bits first. Where the column is NULL: 0 not measured, 1 NaN, 2 +infinity, 3 -infinity. Where it has a value: 0, or
+-- 3 for a zero with a minus sign. So no filter on a number ever meets a non-finite value.
+--
+-- Times are UTC, ISO 8601. The file's application_id is 0x4D616E74 ("Mant"), its user_version the number of this schema.
+
+-- Facts about the file itself.
+CREATE TABLE meta (
+  key TEXT PRIMARY KEY,  -- 'minimum_reader': the least schema number a program must know to read this file;
+                         -- 'created_by', 'created_at'
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- One row a run of an experiment file, written before its first step and never changed.
+CREATE TABLE experiments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at TEXT NOT NULL,
+  name TEXT NOT NULL,
+  file TEXT NOT NULL,           -- path as given
+  text TEXT NOT NULL,           -- the file's text
+  resolved TEXT NOT NULL,       -- JSON: overrides applied, defaults filled in
+  sha256 TEXT NOT NULL,         -- of `resolved` without name, description and [expect]
+  rules TEXT NOT NULL,          -- JSON of [rules]; empty where there are none
+  rules_sha256 TEXT NOT NULL,
+  cases_sha256 TEXT NOT NULL,   -- of the pool of frozen cases and the selection rule
+  lock TEXT NOT NULL,           -- JSON: what locks the reference
+  lock_sha256 TEXT NOT NULL
+) STRICT;
+
+-- One row an arm: the reference or a trial.
+CREATE TABLE trials (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  experiment INTEGER NOT NULL REFERENCES experiments (id),
+  reference INTEGER REFERENCES trials (id),  -- the arm it is compared with; NULL for a reference
+  kind TEXT NOT NULL,                        -- reference, trial, foreign
+  name TEXT NOT NULL,
+  autocast TEXT NOT NULL,                    -- off, float16, bfloat16
+  cast_policy TEXT NOT NULL,                 -- device, …
+  device TEXT NOT NULL,                      -- cpu, cuda
+  policy TEXT NOT NULL,                      -- JSON of the [[trial]] block; empty for a reference
+  status TEXT NOT NULL,                      -- running, finished, stopped, interrupted, failed
+  failure TEXT NOT NULL,                     -- why it failed, one word; empty unless failed
+  failure_text TEXT NOT NULL,                -- the same as a sentence
+  started_at TEXT NOT NULL,
+  finished_at TEXT,                          -- NULL while it runs, and where it was interrupted
+  heartbeat_at TEXT NOT NULL,                -- renewed every second while it runs
+  host TEXT NOT NULL,                        -- where it runs: `running` is true only while this process lives
+  process INTEGER NOT NULL,                  -- process id there
+  process_started TEXT NOT NULL,             -- boot, process namespace and start time: tells reused process ids apart
+  attempted INTEGER NOT NULL,                -- steps tried
+  applied INTEGER NOT NULL,                  -- optimizer updates done
+  skipped INTEGER NOT NULL,                  -- steps whose update was refused
+  iterations INTEGER NOT NULL,               -- microbatches
+  samples INTEGER NOT NULL,
+  final_loss REAL,                           -- real columns: final_loss, quality, quality_reference, seconds
+  quality_metric TEXT NOT NULL,              -- accuracy, rmse, …; empty: not measured
+  quality REAL,
+  quality_reference REAL,
+  flips INTEGER,                             -- decision flips of the comparison that the rules judge
+  seconds REAL,                              -- duration
+  states INTEGER NOT NULL,                   -- two bits a real column, see above
+  cases_stored INTEGER                       -- rows in `cases`; NULL until all of them are there
+) STRICT;
+CREATE INDEX trials_by_experiment ON trials (experiment);
+CREATE INDEX trials_by_name ON trials (name);
+
+-- Things a reader of an arm must know, in order.
+CREATE TABLE notes (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,
+  note TEXT NOT NULL,
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
+-- The judgement of a trial.
+CREATE TABLE verdicts (
+  trial INTEGER PRIMARY KEY REFERENCES trials (id),
+  verdict TEXT NOT NULL,             -- accepted, rejected, undecided
+  scope_device TEXT NOT NULL,        -- where it was reached
+  scope_cast_policy TEXT NOT NULL,
+  target TEXT NOT NULL,              -- where it must hold: as-run, cpu, cuda
+  rules_sha256 TEXT NOT NULL         -- of the rules that judged
+) STRICT;
+
+-- Why, most important reason first.
+CREATE TABLE verdict_reasons (
+  trial INTEGER NOT NULL REFERENCES verdicts (trial),
+  position INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
+-- The judgement of each rule.
+CREATE TABLE rule_verdicts (
+  trial INTEGER NOT NULL REFERENCES verdicts (trial),
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,                -- the rule's key: output, flips, …
+  verdict TEXT NOT NULL,             -- accepted, rejected, undecided
+  compared TEXT NOT NULL,            -- same_weights, trained or empty
+  limit_text TEXT NOT NULL,          -- as a person reads it
+  limit_value REAL,                  -- real columns: limit_value, value
+  value REAL,                        -- the value found
+  states INTEGER NOT NULL,           -- two bits a real column, see above
+  unit TEXT NOT NULL,
+  cases INTEGER NOT NULL,            -- number of cases or steps behind the value
+  reason TEXT NOT NULL,              -- one sentence
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
+-- One row an attempted step of an arm.
+CREATE TABLE steps (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  states INTEGER NOT NULL,  -- two bits a real column, see above
+@step_columns@
+  UNIQUE (trial, step)
+) STRICT;
+
+-- One row a frozen case of a trial. Vectors are little-endian doubles, 8 bytes each, non-finite values included.
+CREATE TABLE cases (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,  -- order in the frozen set, from 0
+  states INTEGER NOT NULL,    -- two bits a real column, see above
+@case_columns@
+  UNIQUE (trial, position)
+) STRICT;
+
+-- Pieces of tensors by content; equal pieces are stored once. A piece that no tensor names is what a killed run left.
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY,
+  sha256 TEXT NOT NULL UNIQUE,  -- of `bytes`, checked at every reading
+  bytes BLOB NOT NULL           -- at most 4 MiB
+) STRICT;
+
+-- The weights of an arm under PyTorch's state_dict names.
+CREATE TABLE tensors (
+  id INTEGER PRIMARY KEY,
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  moment TEXT NOT NULL,         -- initial, final
+  position INTEGER NOT NULL,    -- order in the state_dict, from 0
+  name TEXT NOT NULL,
+  dtype TEXT NOT NULL,          -- F32, F16, BF16, I64, …
+  shape TEXT NOT NULL,          -- JSON: [64, 16]
+  size INTEGER NOT NULL,        -- bytes
+  UNIQUE (trial, moment, name)
+) STRICT;
+
+-- The pieces of a tensor in order.
+CREATE TABLE tensor_chunks (
+  tensor INTEGER NOT NULL REFERENCES tensors (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  chunk INTEGER NOT NULL REFERENCES chunks (id),
+  PRIMARY KEY (tensor, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tensor_chunks_by_chunk ON tensor_chunks (chunk);
+
+-- For people: one line an arm. Non-finite losses are counted, never averaged and never dropped silently. Sort by
+-- `final_loss_rank, final_loss` for the order -infinity, finite, +infinity, NaN, not measured.
+CREATE VIEW trial_summary AS
+SELECT
+  trials.id AS id,
+  experiments.name AS experiment,
+  trials.kind AS kind,
+  trials.name AS name,
+  trials.autocast AS autocast,
+  trials.device AS device,
+  trials.status AS status,  -- as stored: an arm that was killed says `running` until a program opens the archive
+  trials.failure AS failure,
+  verdicts.verdict AS verdict,
+  trials.attempted AS attempted,
+  trials.applied AS applied,
+  trials.skipped AS skipped,
+  trials.final_loss AS final_loss,
+  CASE
+    WHEN trials.final_loss IS NOT NULL THEN 'finite'
+    ELSE CASE trials.states & 3 WHEN 0 THEN 'not measured' WHEN 1 THEN 'NaN' WHEN 2 THEN 'Infinity' ELSE '-Infinity' END
+  END AS final_loss_state,
+  CASE
+    WHEN trials.final_loss IS NOT NULL THEN 1
+    ELSE CASE trials.states & 3 WHEN 0 THEN 4 WHEN 1 THEN 3 WHEN 2 THEN 2 ELSE 0 END
+  END AS final_loss_rank,
+  (SELECT avg(loss) FROM steps WHERE steps.trial = trials.id) AS mean_finite_loss,
+  (SELECT count(*) FROM steps WHERE steps.trial = trials.id AND loss IS NULL AND @state(loss)@ <> 0) AS non_finite_losses,
+  (SELECT count(*) FROM steps WHERE steps.trial = trials.id AND (loss IS NOT NULL OR @state(loss)@ <> 0)) AS losses,
+  trials.quality_metric AS quality_metric,
+  trials.quality AS quality,
+  trials.quality_reference AS quality_reference,
+  trials.flips AS flips,
+  trials.seconds AS seconds,
+  trials.started_at AS started_at,
+  trials.finished_at AS finished_at
+FROM trials
+JOIN experiments ON experiments.id = trials.experiment
+LEFT JOIN verdicts ON verdicts.trial = trials.id;
+
+-- For people: every step with each real value beside its state: finite, NaN, Infinity, -Infinity or not measured.
+CREATE VIEW step_values AS
+SELECT
+  trial,
+@step_values@
+FROM steps;

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/sqlite.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <sqlite3.h>
+
+#include "core/base/error.h"
+
+namespace mantissa::archive {
+namespace {
+
+// A path as a URI: everything that has a meaning there is escaped.
+std::string uri_of(const std::string& path, const char* parameters) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string uri = path.rfind('/', 0) == 0 ? "file://" : "file:";  // an authority that is empty: "//x" is a path too
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte == '%' || byte == '?' || byte == '#') {
+      uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri + parameters;
+}
+
+}  // namespace
+
+Connection::Connection(const std::string& path, Mode mode, std::chrono::milliseconds busy_timeout) : path_(path) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
+  flags |= mode == Mode::ReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  const std::string uri = uri_of(path, mode == Mode::Immutable ? "?immutable=1" : "");
+  const int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr);
+  try {
+    if (code != SQLITE_OK) fail(code);
+    sqlite3_busy_timeout(handle_, static_cast<int>(busy_timeout.count()));
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    // The schema of a foreign file must not run functions of ours; damaged cells are refused before they are used.
+    execute("PRAGMA trusted_schema = OFF");
+    execute("PRAGMA cell_size_check = ON");
+    execute("PRAGMA foreign_keys = ON");
+  } catch (...) {
+    sqlite3_close(handle_);
+    throw;
+  }
+}
+
+Connection::~Connection() { sqlite3_close(handle_); }
+
+void Connection::execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Connection::integer(const std::string& sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+bool Connection::is_read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+std::int64_t Connection::last_row() const { return sqlite3_last_insert_rowid(handle_); }
+
+void Connection::fail(int code) const {
+  const int os_error = handle_ == nullptr ? 0 : sqlite3_system_errno(handle_);
+  const std::string said = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
+  const auto raise = [this](ErrorKind kind, std::string problem, std::string found, std::string remedy) {
+    throw Error(kind, {std::move(problem), path_, 0, 0, "", std::move(found), "", std::move(remedy)});
+  };
+  const bool no_space = os_error == ENOSPC || os_error == EDQUOT;
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      raise(ErrorKind::ArchiveLocked, "another program holds the archive locked", "",
+            "Wait for it to end or close it, then try again");
+      break;
+    case SQLITE_FULL:
+      raise(ErrorKind::DiskFull, "no space left for the archive", "",
+            "Free some space and try again; everything committed is intact");
+      break;
+    case SQLITE_NOMEM:
+      raise(ErrorKind::OutOfMemory, "not enough memory to read or write the archive", "", "");
+      break;
+    case SQLITE_IOERR:
+      if (no_space) {
+        raise(ErrorKind::DiskFull, "no space left for the archive", "",
+              "Free some space and try again; everything committed is intact");
+      }
+      if (code == SQLITE_IOERR_NOMEM) raise(ErrorKind::OutOfMemory, "not enough memory for the archive", "", "");
+      if (code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS) fail_damaged("the archive is cut short");
+      if (os_error == EROFS) raise(ErrorKind::ArchiveReadOnly, "the archive cannot be written", "", "");
+      raise(ErrorKind::WriteFailed, "the disk refused to read or write the archive",
+            os_error != 0 ? std::strerror(os_error) : said, "");
+      break;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      if (code == SQLITE_READONLY_DBMOVED) {
+        raise(ErrorKind::FileProblem, "the archive was moved or deleted while it was in use", "", "");
+      }
+      raise(ErrorKind::ArchiveReadOnly, "the archive cannot be written", "",
+            "Give write permission to the file and its folder, or use --archive with another place");
+      break;
+    case SQLITE_CANTOPEN:
+      if (no_space) raise(ErrorKind::DiskFull, "no space left for the archive", "", "Free some space and try again");
+      if (os_error == EACCES || os_error == EROFS || os_error == EPERM) {
+        raise(ErrorKind::ArchiveReadOnly, "the archive or its folder cannot be written", std::strerror(os_error),
+              "Give write permission to the file and its folder, or use --archive with another place");
+      }
+      raise(ErrorKind::FileProblem, "the archive cannot be opened", os_error != 0 ? std::strerror(os_error) : said, "");
+      break;
+    case SQLITE_NOTADB:
+      fail_damaged("not a Mantissa archive, or one with a damaged header");
+      break;
+    case SQLITE_CORRUPT:
+      fail_damaged("the archive is damaged", said);
+      break;
+    case SQLITE_CONSTRAINT:
+      raise(ErrorKind::CallOrder, "the archive refused a row", said, "");
+      break;
+    case SQLITE_ERROR:
+      fail_damaged("the archive lacks something that it should hold", said);
+      break;
+    default:
+      raise(ErrorKind::WriteFailed, "the archive failed", said, "");
+      break;
+  }
+  throw Error(ErrorKind::WriteFailed, {"the archive failed", path_, 0, 0, "", said, "", ""});
+}
+
+void Connection::fail_damaged(const std::string& problem, const std::string& found) const {
+  throw Error(ErrorKind::ArchiveDamaged,
+              {problem, path_, 0, 0, "", found, "", "Use a backup, or --archive with another file"});
+}
+
+Statement::Statement(Connection& connection, std::string_view sql) : connection_(connection) {
+  const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
+  if (code != SQLITE_OK) connection.fail(code);
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+Statement& Statement::bind(int position, std::int64_t value) {
+  sqlite3_bind_int64(statement_, position, value);
+  return *this;
+}
+
+Statement& Statement::bind(int position, double value) {
+  sqlite3_bind_double(statement_, position, value);
+  return *this;
+}
+
+Statement& Statement::bind(int position, std::string_view text) {
+  // An empty view may have no address, which SQLite would take for NULL.
+  const char* const address = text.empty() ? "" : text.data();
+  const int code = sqlite3_bind_text64(statement_, position, address, text.size(), SQLITE_STATIC,
+                                       static_cast<unsigned char>(SQLITE_UTF8));
+  if (code != SQLITE_OK) connection_.fail(code);
+  return *this;
+}
+
+Statement& Statement::bind_bytes(int position, std::string_view bytes) {
+  const char* const address = bytes.empty() ? "" : bytes.data();
+  const int code = sqlite3_bind_blob64(statement_, position, address, bytes.size(), SQLITE_STATIC);
+  if (code != SQLITE_OK) connection_.fail(code);
+  return *this;
+}
+
+Statement& Statement::bind_null(int position) {
+  sqlite3_bind_null(statement_, position);
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) {
+    try {
+      connection_.fail(code);
+    } catch (...) {
+      sqlite3_reset(statement_);  // after the message was read: reset may replace it
+      throw;
+    }
+  }
+  sqlite3_reset(statement_);
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+void Statement::reset() { sqlite3_reset(statement_); }
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
+
+std::string Statement::text(int column) const {
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  if (text == nullptr) return {};
+  return std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+std::string_view Statement::bytes(int column) const {
+  const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  if (bytes == nullptr) return {};
+  return std::string_view(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return integer(column);
+}
+
+Transaction::Transaction(Connection& connection) : connection_(connection) { connection.execute("BEGIN IMMEDIATE"); }
+
+Transaction::~Transaction() {
+  // After a full disk SQLite has rolled back already. Nothing more can be done where ROLLBACK itself fails.
+  if (connection_.in_transaction()) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() { connection_.execute("COMMIT"); }
+
+}  // namespace mantissa::archive

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace mantissa::archive {
+
+/// One connection to an SQLite file. Used by one thread at a time. Every failure is an Error that names the file.
+class Connection {
+ public:
+  enum class Mode {
+    ReadWrite,  ///< creates the file if it is not there
+    ReadOnly,
+    Immutable,  ///< read-only media: no locks, no side files; the write-ahead log is ignored
+  };
+
+  Connection(const std::string& path, Mode mode, std::chrono::milliseconds busy_timeout);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Runs statements that return nothing and take no values: the schema and pragmas.
+  void execute(const std::string& sql);
+
+  /// First column of the first row of a query without values.
+  std::int64_t integer(const std::string& sql);
+
+  bool is_read_only() const;
+  bool in_transaction() const;
+  std::int64_t last_row() const;
+  const std::string& path() const { return path_; }
+  sqlite3* handle() const { return handle_; }
+
+  /// Turns the connection's last failure into the Error it means. Damage is only what SQLite calls damage: busy, full,
+  /// out of memory and read-only have kinds of their own.
+  [[noreturn]] void fail(int code) const;
+
+  /// The same for a file that is not what it should be.
+  [[noreturn]] void fail_damaged(const std::string& problem, const std::string& found = {}) const;
+
+ private:
+  std::string path_;
+  sqlite3* handle_ = nullptr;
+};
+
+/// A prepared statement. Values are bound by position from 1, columns are read by position from 0. Bound text and bytes
+/// must live until the next `step` or `run` is done.
+class Statement {
+ public:
+  /// \throws Error ArchiveDamaged where the file lacks what the statement names: our own SQL is right.
+  Statement(Connection& connection, std::string_view sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& bind(int position, std::int64_t value);
+  Statement& bind(int position, int value) { return bind(position, std::int64_t{value}); }
+  Statement& bind(int position, double value);
+  Statement& bind(int position, std::string_view text);
+  Statement& bind(int position, const char* text) { return bind(position, std::string_view(text)); }
+  Statement& bind_bytes(int position, std::string_view bytes);
+  Statement& bind_null(int position);
+  template <class Value>
+  Statement& bind(int position, const std::optional<Value>& value) {
+    return value ? bind(position, *value) : bind_null(position);
+  }
+
+  /// True while there is a row; after the last one the statement is ready to be bound again.
+  bool step();
+
+  /// Runs to the end and makes the statement ready to be bound again.
+  void run();
+
+  /// Leaves a row set early.
+  void reset();
+
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+  /// Valid until the next step.
+  std::string_view bytes(int column) const;
+  std::optional<std::int64_t> optional_integer(int column) const;
+
+ private:
+  Connection& connection_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+/// BEGIN IMMEDIATE … COMMIT; rolled back where `commit` was not reached.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  void commit();
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace mantissa::archive

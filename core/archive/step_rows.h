@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/archive/sqlite.h"
+#include "core/record/step_record.h"
+
+namespace mantissa::archive {
+
+/// Puts step records into the table `steps`; prepared once, used for every record.
+class StepInsert {
+ public:
+  explicit StepInsert(Connection& connection);
+  void run(const record::StepRecord& step);
+
+ private:
+  Statement statement_;
+};
+
+/// Every step of an arm after `after`, in order, until `use` returns false.
+void read_steps(Connection& connection, std::int64_t trial, std::int64_t after,
+                const std::function<bool(const record::StepRecord&)>& use);
+
+}  // namespace mantissa::archive

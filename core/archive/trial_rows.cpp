@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/trial_rows.h"
+
+#include <string_view>
+
+#include "core/archive/real_states.h"
+
+namespace mantissa::archive {
+namespace {
+
+using record::Status;
+
+constexpr char kInsertExperiment[] =
+    "INSERT INTO experiments (created_at, name, file, text, resolved, sha256, rules, rules_sha256, cases_sha256, lock, "
+    "lock_sha256) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
+constexpr char kSelectExperiment[] =
+    "SELECT name, file, text, resolved, sha256, rules, rules_sha256, cases_sha256, lock, lock_sha256 "
+    "FROM experiments WHERE id = ?1";
+
+constexpr char kInsertTrial[] =
+    "INSERT INTO trials (experiment, reference, kind, name, autocast, cast_policy, device, policy, status, failure, "
+    "failure_text, started_at, heartbeat_at, host, process, process_started, attempted, applied, skipped, iterations, "
+    "samples, quality_metric, states) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '', '', ?10, ?10, ?11, ?12, ?13, 0, 0, 0, 0, 0, '', 0)";
+
+constexpr char kUpdateTrialEnd[] =
+    "UPDATE trials SET status = ?2, failure = ?3, failure_text = ?4, finished_at = ?5, heartbeat_at = ?5, "
+    "attempted = ?6, applied = ?7, skipped = ?8, iterations = ?9, samples = ?10, final_loss = ?11, quality_metric = "
+    "?12, "
+    "quality = ?13, quality_reference = ?14, flips = ?15, seconds = ?16, states = ?17 WHERE id = ?1";
+
+constexpr char kRenewHeartbeat[] =
+    "UPDATE trials SET heartbeat_at = ?2, status = 'running' WHERE id = ?1 AND status IN ('running', 'interrupted')";
+
+constexpr char kMarkInterrupted[] = "UPDATE trials SET status = 'interrupted' WHERE id = ?1 AND status = 'running'";
+
+constexpr char kSelectRunning[] =
+    "SELECT id, host, process, process_started, heartbeat_at FROM trials WHERE status = 'running'";
+
+// One select for one arm and for all: ?1 is NULL for all.
+constexpr char kSelectTrials[] =
+    "SELECT trials.id, trials.experiment, experiments.name, trials.started_at, trials.finished_at, trials.reference, "
+    "trials.kind, trials.name, trials.autocast, trials.cast_policy, trials.device, trials.policy, trials.status, "
+    "trials.failure, trials.failure_text, trials.heartbeat_at, trials.host, trials.process, trials.process_started, "
+    "trials.attempted, trials.applied, trials.skipped, trials.iterations, trials.samples, trials.final_loss, "
+    "trials.quality_metric, trials.quality, trials.quality_reference, trials.flips, trials.seconds, trials.states "
+    "FROM trials JOIN experiments ON experiments.id = trials.experiment "
+    "WHERE ?1 IS NULL OR trials.id = ?1 ORDER BY trials.id";
+
+constexpr char kSelectVerdict[] =
+    "SELECT verdict, scope_device, scope_cast_policy, target, rules_sha256 FROM verdicts WHERE trial = ?1";
+constexpr char kSelectReasons[] = "SELECT reason FROM verdict_reasons WHERE trial = ?1 ORDER BY position";
+constexpr char kSelectNotes[] = "SELECT note FROM notes WHERE trial = ?1 ORDER BY position";
+constexpr char kSelectRules[] =
+    "SELECT name, verdict, compared, limit_text, limit_value, value, states, unit, cases, reason FROM rule_verdicts "
+    "WHERE trial = ?1 ORDER BY position";
+
+constexpr char kInsertVerdict[] =
+    "INSERT INTO verdicts (trial, verdict, scope_device, scope_cast_policy, target, rules_sha256) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+constexpr char kInsertReason[] = "INSERT INTO verdict_reasons (trial, position, reason) VALUES (?1, ?2, ?3)";
+constexpr char kInsertNote[] = "INSERT INTO notes (trial, position, note) VALUES (?1, ?2, ?3)";
+constexpr char kInsertRule[] =
+    "INSERT INTO rule_verdicts (trial, position, name, verdict, compared, limit_text, limit_value, value, states, "
+    "unit, "
+    "cases, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+
+void remove_of(Connection& connection, std::int64_t trial, const char* sql) {
+  Statement(connection, sql).bind(1, trial).run();
+}
+
+void insert_list(Connection& connection, std::int64_t trial, const char* sql, const std::vector<std::string>& texts) {
+  Statement insert(connection, sql);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    insert.bind(1, trial).bind(2, static_cast<std::int64_t>(i)).bind(3, std::string_view(texts[i])).run();
+  }
+}
+
+std::vector<std::string> read_list(Connection& connection, std::int64_t trial, const char* sql) {
+  Statement select(connection, sql);
+  select.bind(1, trial);
+  std::vector<std::string> texts;
+  while (select.step()) texts.push_back(select.text(0));
+  return texts;
+}
+
+void insert_verdict(Connection& connection, std::int64_t trial, const record::Verdict& verdict) {
+  Statement(connection, kInsertVerdict)
+      .bind(1, trial)
+      .bind(2, record::to_text(verdict.word))
+      .bind(3, std::string_view(verdict.scope_device))
+      .bind(4, std::string_view(verdict.scope_cast_policy))
+      .bind(5, std::string_view(verdict.target))
+      .bind(6, std::string_view(verdict.rules_sha256))
+      .run();
+  insert_list(connection, trial, kInsertReason, verdict.reasons);
+  Statement insert(connection, kInsertRule);
+  for (std::size_t i = 0; i < verdict.rules.size(); ++i) {
+    const record::RuleVerdict& rule = verdict.rules[i];
+    RealWriter reals;
+    reals.bind(insert, 7, rule.limit_value);
+    reals.bind(insert, 8, rule.value);
+    insert.bind(1, trial)
+        .bind(2, static_cast<std::int64_t>(i))
+        .bind(3, std::string_view(rule.name))
+        .bind(4, record::to_text(rule.verdict))
+        .bind(5, std::string_view(rule.of))
+        .bind(6, std::string_view(rule.limit))
+        .bind(9, reals.states())
+        .bind(10, std::string_view(rule.unit))
+        .bind(11, rule.cases)
+        .bind(12, std::string_view(rule.reason))
+        .run();
+  }
+}
+
+std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t trial) {
+  Statement select(connection, kSelectVerdict);
+  select.bind(1, trial);
+  if (!select.step()) return std::nullopt;
+  record::Verdict verdict;
+  verdict.word = record::verdict_word_from_text(select.text(0)).value_or(record::VerdictWord::Undecided);
+  verdict.scope_device = select.text(1);
+  verdict.scope_cast_policy = select.text(2);
+  verdict.target = select.text(3);
+  verdict.rules_sha256 = select.text(4);
+  verdict.reasons = read_list(connection, trial, kSelectReasons);
+  Statement rules(connection, kSelectRules);
+  rules.bind(1, trial);
+  while (rules.step()) {
+    record::RuleVerdict& rule = verdict.rules.emplace_back();
+    RealReader reals(rules.integer(6));
+    rule.name = rules.text(0);
+    rule.verdict = record::verdict_word_from_text(rules.text(1)).value_or(record::VerdictWord::Undecided);
+    rule.of = rules.text(2);
+    rule.limit = rules.text(3);
+    rule.limit_value = reals.read(rules, 4);
+    rule.value = reals.read(rules, 5);
+    rule.unit = rules.text(7);
+    rule.cases = rules.integer(8);
+    rule.reason = rules.text(9);
+  }
+  return verdict;
+}
+
+record::TrialRow read_trial(const Statement& row, UtcTime now) {
+  record::TrialRow trial;
+  int at = 0;
+  trial.id = row.integer(at++);
+  trial.experiment_id = row.integer(at++);
+  trial.experiment = row.text(at++);
+  trial.started_at = row.text(at++);
+  trial.finished_at = row.text(at++);
+  trial.start.experiment = trial.experiment_id;
+  trial.start.reference = row.integer(at++);
+  trial.start.kind = record::trial_kind_from_text(row.text(at++)).value_or(record::TrialKind::Foreign);
+  trial.start.name = row.text(at++);
+  trial.start.autocast = row.text(at++);
+  trial.start.cast_policy = row.text(at++);
+  trial.start.device = row.text(at++);
+  trial.start.policy = row.text(at++);
+  trial.end.status = record::status_from_text(row.text(at++)).value_or(Status::Failed);
+  trial.end.failure = row.text(at++);
+  trial.end.failure_text = row.text(at++);
+  const std::string heartbeat_at = row.text(at++);
+  ProcessIdentity who;
+  who.host = row.text(at++);
+  who.process = row.integer(at++);
+  who.started = row.text(at++);
+  if (trial.end.status == Status::Running && !still_runs(who, heartbeat_at, now)) {
+    trial.end.status = Status::Interrupted;
+  }
+  trial.end.counts.attempted = row.integer(at++);
+  trial.end.counts.applied = row.integer(at++);
+  trial.end.counts.skipped = row.integer(at++);
+  trial.end.counts.iterations = row.integer(at++);
+  trial.end.counts.samples = row.integer(at++);
+  RealReader reals(row.integer(30));
+  trial.end.final_loss = reals.read(row, at++);
+  trial.end.quality_metric = row.text(at++);
+  trial.end.quality = reals.read(row, at++);
+  trial.end.quality_reference = reals.read(row, at++);
+  trial.end.flips = row.optional_integer(at++);
+  trial.end.seconds = reals.read(row, at++).value_or(0.0);
+  return trial;
+}
+
+}  // namespace
+
+std::int64_t insert_experiment(Connection& connection, const record::ExperimentStart& start, UtcTime now) {
+  const std::string created_at = utc_text(now);
+  Statement(connection, kInsertExperiment)
+      .bind(1, std::string_view(created_at))
+      .bind(2, std::string_view(start.name))
+      .bind(3, std::string_view(start.file))
+      .bind(4, std::string_view(start.text))
+      .bind(5, std::string_view(start.resolved))
+      .bind(6, std::string_view(start.sha256))
+      .bind(7, std::string_view(start.rules))
+      .bind(8, std::string_view(start.rules_sha256))
+      .bind(9, std::string_view(start.cases_sha256))
+      .bind(10, std::string_view(start.lock))
+      .bind(11, std::string_view(start.lock_sha256))
+      .run();
+  return connection.last_row();
+}
+
+std::int64_t insert_trial(Connection& connection, const record::TrialStart& start, const ProcessIdentity& who,
+                          UtcTime now) {
+  const std::string started_at = utc_text(now);
+  Statement insert(connection, kInsertTrial);
+  insert.bind(1, start.experiment);
+  if (start.reference == 0) {
+    insert.bind_null(2);
+  } else {
+    insert.bind(2, start.reference);
+  }
+  insert.bind(3, record::to_text(start.kind))
+      .bind(4, std::string_view(start.name))
+      .bind(5, std::string_view(start.autocast))
+      .bind(6, std::string_view(start.cast_policy))
+      .bind(7, std::string_view(start.device))
+      .bind(8, std::string_view(start.policy))
+      .bind(9, record::to_text(Status::Running))
+      .bind(10, std::string_view(started_at))
+      .bind(11, std::string_view(who.host))
+      .bind(12, who.process)
+      .bind(13, std::string_view(who.started))
+      .run();
+  return connection.last_row();
+}
+
+void update_trial_end(Connection& connection, std::int64_t trial, const record::TrialEnd& end, UtcTime now) {
+  const std::string finished_at = utc_text(now);
+  Statement update(connection, kUpdateTrialEnd);
+  RealWriter reals;
+  reals.bind(update, 11, end.final_loss);
+  reals.bind(update, 13, end.quality);
+  reals.bind(update, 14, end.quality_reference);
+  reals.bind(update, 16, end.seconds);
+  update.bind(1, trial)
+      .bind(2, record::to_text(end.status))
+      .bind(3, std::string_view(end.failure))
+      .bind(4, std::string_view(end.failure_text))
+      .bind(5, std::string_view(finished_at))
+      .bind(6, end.counts.attempted)
+      .bind(7, end.counts.applied)
+      .bind(8, end.counts.skipped)
+      .bind(9, end.counts.iterations)
+      .bind(10, end.counts.samples)
+      .bind(12, std::string_view(end.quality_metric))
+      .bind(15, end.flips)
+      .bind(17, reals.states())
+      .run();
+  remove_of(connection, trial, "DELETE FROM notes WHERE trial = ?1");
+  remove_of(connection, trial, "DELETE FROM verdict_reasons WHERE trial = ?1");
+  remove_of(connection, trial, "DELETE FROM rule_verdicts WHERE trial = ?1");
+  remove_of(connection, trial, "DELETE FROM verdicts WHERE trial = ?1");
+  insert_list(connection, trial, kInsertNote, end.notes);
+  if (end.verdict) insert_verdict(connection, trial, *end.verdict);
+}
+
+void renew_heartbeat(Connection& connection, const std::vector<std::int64_t>& trials, UtcTime now) {
+  const std::string heartbeat_at = utc_text(now);
+  Statement update(connection, kRenewHeartbeat);
+  for (const std::int64_t trial : trials) update.bind(1, trial).bind(2, std::string_view(heartbeat_at)).run();
+}
+
+void mark_interrupted(Connection& connection, const std::vector<std::int64_t>& trials) {
+  Statement update(connection, kMarkInterrupted);
+  for (const std::int64_t trial : trials) update.bind(1, trial).run();
+}
+
+std::vector<std::int64_t> dead_trials(Connection& connection, UtcTime now) {
+  std::vector<std::int64_t> dead;
+  Statement select(connection, kSelectRunning);
+  while (select.step()) {
+    const ProcessIdentity who{select.text(1), select.integer(2), select.text(3)};
+    if (!still_runs(who, select.text(4), now)) dead.push_back(select.integer(0));
+  }
+  return dead;
+}
+
+std::optional<record::ExperimentStart> read_experiment(Connection& connection, std::int64_t id) {
+  Statement select(connection, kSelectExperiment);
+  select.bind(1, id);
+  if (!select.step()) return std::nullopt;
+  record::ExperimentStart start;
+  start.name = select.text(0);
+  start.file = select.text(1);
+  start.text = select.text(2);
+  start.resolved = select.text(3);
+  start.sha256 = select.text(4);
+  start.rules = select.text(5);
+  start.rules_sha256 = select.text(6);
+  start.cases_sha256 = select.text(7);
+  start.lock = select.text(8);
+  start.lock_sha256 = select.text(9);
+  return start;
+}
+
+std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<std::int64_t> id, UtcTime now) {
+  Statement select(connection, kSelectTrials);
+  select.bind(1, id);
+  std::vector<record::TrialRow> trials;
+  while (select.step()) {
+    record::TrialRow& trial = trials.emplace_back(read_trial(select, now));
+    trial.end.notes = read_list(connection, trial.id, kSelectNotes);
+    trial.end.verdict = read_verdict(connection, trial.id);
+  }
+  return trials;
+}
+
+}  // namespace mantissa::archive

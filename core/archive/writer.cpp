@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/writer.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/archive/archive_file.h"
+#include "core/archive/case_rows.h"
+#include "core/archive/clock.h"
+#include "core/archive/process_identity.h"
+#include "core/archive/sqlite.h"
+#include "core/archive/tensor_chunks.h"
+#include "core/archive/trial_rows.h"
+#include "core/archive/writer_thread.h"
+#include "core/base/error.h"
+
+namespace mantissa::archive {
+namespace {
+
+// Rows of cases between two commits: other processes get their turn.
+constexpr std::size_t kCasesPerTransaction = 1024;
+
+void store_cases(Connection& connection, std::int64_t trial, const std::vector<record::CaseRow>& cases) {
+  {
+    Transaction transaction(connection);
+    Statement(connection, "UPDATE trials SET cases_stored = NULL WHERE id = ?1").bind(1, trial).run();
+    Statement(connection, "DELETE FROM cases WHERE trial = ?1").bind(1, trial).run();
+    transaction.commit();
+  }
+  CaseInsert insert(connection);
+  for (std::size_t first = 0; first < cases.size(); first += kCasesPerTransaction) {
+    Transaction transaction(connection);
+    const std::size_t last = std::min(cases.size(), first + kCasesPerTransaction);
+    for (std::size_t i = first; i < last; ++i) insert.run(trial, static_cast<std::int64_t>(i), cases[i]);
+    transaction.commit();
+  }
+  Transaction transaction(connection);
+  Statement(connection, "UPDATE trials SET cases_stored = ?2 WHERE id = ?1")
+      .bind(1, trial)
+      .bind(2, static_cast<std::int64_t>(cases.size()))
+      .run();
+  transaction.commit();
+}
+
+void store_trial_end(Connection& connection, std::int64_t trial, const record::TrialEnd& end) {
+  // The end of an arm survives a power cut.
+  connection.execute("PRAGMA synchronous = FULL");
+  try {
+    Transaction transaction(connection);
+    update_trial_end(connection, trial, end, utc_now());
+    transaction.commit();
+  } catch (...) {
+    connection.execute("PRAGMA synchronous = NORMAL");
+    throw;
+  }
+  connection.execute("PRAGMA synchronous = NORMAL");
+}
+
+void store_interruptions(Connection& connection, const std::vector<std::int64_t>& trials) {
+  if (trials.empty()) return;
+  Transaction transaction(connection);
+  mark_interrupted(connection, trials);
+  transaction.commit();
+}
+
+std::unique_ptr<Connection> open_and_mark_dead_trials(const std::string& path, const WriterOptions& options) {
+  auto connection = open_for_writing(path, options.busy_timeout);
+  store_interruptions(*connection, dead_trials(*connection, utc_now()));
+  return connection;
+}
+
+}  // namespace
+
+Writer::Writer(const std::string& path, const WriterOptions& options)
+    : thread_(std::make_unique<WriterThread>(open_and_mark_dead_trials(path, options), options)) {}
+
+Writer::~Writer() {
+  if (thread_ == nullptr) return;
+  try {
+    close();
+  } catch (...) {
+    // Documented: `close()` is the way to see it.
+  }
+}
+
+std::int64_t Writer::begin_experiment(const record::ExperimentStart& start) {
+  std::int64_t id = 0;
+  thread_->call([&](Connection& connection) {
+    Transaction transaction(connection);
+    id = insert_experiment(connection, start, utc_now());
+    transaction.commit();
+  });
+  return id;
+}
+
+std::int64_t Writer::begin_trial(const record::TrialStart& start) {
+  std::int64_t id = 0;
+  thread_->call([&](Connection& connection) {
+    Transaction transaction(connection);
+    id = insert_trial(connection, start, this_process(), utc_now());
+    transaction.commit();
+    thread_->add_running(id);
+  });
+  return id;
+}
+
+void Writer::append(const record::StepRecord& step) { thread_->append(step); }
+
+double Writer::waited_seconds() const { return thread_->waited_seconds(); }
+
+void Writer::write_cases(std::int64_t trial, const std::vector<record::CaseRow>& cases) {
+  thread_->call([&](Connection& connection) { store_cases(connection, trial, cases); });
+}
+
+void Writer::write_weights(std::int64_t trial, const std::string& at, const std::vector<record::TensorBytes>& tensors) {
+  thread_->call([&](Connection& connection) { store_tensors(connection, trial, at, tensors); });
+}
+
+void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end) {
+  thread_->call([&](Connection& connection) {
+    store_trial_end(connection, trial, end);
+    thread_->remove_running(trial);
+  });
+}
+
+void Writer::flush() {
+  thread_->call([](Connection&) {});
+}
+
+void Writer::limit_size(std::int64_t bytes) {
+  thread_->call_without_flush([&](Connection& connection) {
+    // SQLite counts pages, and takes its own largest number for none.
+    constexpr std::int64_t kNoLimit = 4294967294;
+    const std::int64_t pages = bytes == 0 ? kNoLimit : bytes / connection.integer("PRAGMA page_size");
+    connection.execute("PRAGMA max_page_count = " + std::to_string(pages));
+  });
+}
+
+void Writer::close() {
+  if (thread_ == nullptr) return;
+  thread_->call([&](Connection& connection) {
+    store_interruptions(connection, thread_->running());
+    try {
+      connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (const Error&) {
+      // Another process reads or writes: the last one to close folds the log in.
+    }
+  });
+  thread_.reset();
+}
+
+}  // namespace mantissa::archive

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/writer_thread.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/archive/clock.h"
+#include "core/archive/trial_rows.h"
+
+namespace mantissa::archive {
+namespace {
+
+// Other processes wait while a transaction is open: end it after this time, well below 50 ms, whatever is left.
+constexpr std::chrono::milliseconds kTransactionTime{25};
+constexpr std::size_t kTransactionRecords = 4096;
+constexpr std::size_t kRecordsBetweenClocks = 64;
+constexpr std::chrono::seconds kHeartbeatInterval{1};
+
+}  // namespace
+
+WriterThread::WriterThread(std::unique_ptr<Connection> connection, const WriterOptions& options)
+    : options_(options), connection_(std::move(connection)), insert_(*connection_), ring_(std::max<std::size_t>(options.ring_capacity, 2)) {
+  batch_.reserve(kTransactionRecords);
+  thread_ = std::thread([this] { work(); });
+}
+
+WriterThread::~WriterThread() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  work_.notify_one();
+  thread_.join();
+}
+
+void WriterThread::append(const record::StepRecord& step) {
+  if (failed_.load(std::memory_order_acquire)) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::rethrow_exception(error_);
+  }
+  if (!ring_.try_push(step)) {
+    const Clock::time_point began = Clock::now();
+    std::unique_lock<std::mutex> lock(mutex_);
+    work_.notify_one();
+    space_.wait(lock, [this] { return error_ != nullptr || ring_.size() < ring_.capacity(); });
+    waited_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
+    if (error_ != nullptr) std::rethrow_exception(error_);
+    ring_.try_push(step);  // there is room: only this thread takes it
+    return;
+  }
+  // Wake the thread once, when half of the ring is full; until then its own clock is enough.
+  if (ring_.size() == ring_.capacity() / 2) {
+    { const std::lock_guard<std::mutex> lock(mutex_); }
+    work_.notify_one();
+  }
+}
+
+void WriterThread::call(const Job& job) { submit(&job, true); }
+void WriterThread::call_without_flush(const Job& job) { submit(&job, false); }
+
+void WriterThread::submit(const Job* job, bool flush_first) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  job_ = job;
+  flush_first_ = flush_first;
+  job_error_ = nullptr;
+  requested_ = true;
+  work_.notify_one();
+  done_.wait(lock, [this] { return !requested_; });
+  if (job_error_ != nullptr) std::rethrow_exception(std::exchange(job_error_, nullptr));
+}
+
+void WriterThread::remove_running(std::int64_t trial) {
+  running_.erase(std::remove(running_.begin(), running_.end(), trial), running_.end());
+}
+
+void WriterThread::work() {
+  for (;;) {
+    bool stop = false;
+    bool requested = false;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      work_.wait_for(lock, options_.commit_interval, [this] {
+        return stop_ || requested_ || (error_ == nullptr && ring_.size() >= ring_.capacity() / 2);
+      });
+      stop = stop_;
+      requested = requested_;
+    }
+    if (requested) {
+      serve_request();
+    } else if (stop) {
+      return;
+    } else if (!failed_.load(std::memory_order_relaxed)) {
+      try {
+        commit_waiting_records();
+      } catch (...) {
+        // Kept in error_: the engine's next call throws it.
+      }
+      keep_heartbeat();
+    }
+  }
+}
+
+void WriterThread::serve_request() {
+  std::exception_ptr error;
+  try {
+    if (flush_first_) commit_waiting_records();
+    (*job_)(*connection_);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    job_error_ = std::move(error);
+    requested_ = false;
+  }
+  done_.notify_one();
+}
+
+void WriterThread::commit_waiting_records() {
+  try {
+    for (;;) {
+      if (batch_.empty()) ring_.pop(batch_, kTransactionRecords);
+      if (batch_.empty()) break;
+      { const std::lock_guard<std::mutex> lock(mutex_); }
+      space_.notify_one();
+      commit_batch();
+    }
+  } catch (...) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      error_ = std::current_exception();
+      failed_.store(true, std::memory_order_release);
+    }
+    space_.notify_one();
+    throw;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  error_ = nullptr;
+  failed_.store(false, std::memory_order_release);
+}
+
+// Commits the first records of the batch, as many as the time allows.
+void WriterThread::commit_batch() {
+  Transaction transaction(*connection_);
+  const Clock::time_point deadline = Clock::now() + kTransactionTime;
+  std::size_t count = 0;
+  while (count < batch_.size()) {
+    insert_.run(batch_[count++]);
+    if (count % kRecordsBetweenClocks == 0 && Clock::now() >= deadline) break;
+  }
+  transaction.commit();
+  batch_.erase(batch_.begin(), batch_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void WriterThread::keep_heartbeat() {
+  const Clock::time_point now = Clock::now();
+  if (running_.empty() || now - last_heartbeat_ < kHeartbeatInterval) return;
+  last_heartbeat_ = now;
+  try {
+    Transaction transaction(*connection_);
+    renew_heartbeat(*connection_, running_, utc_now());
+    transaction.commit();
+  } catch (...) {
+    // A missed beat loses nothing; what is really wrong shows at the next commit of records.
+  }
+}
+
+}  // namespace mantissa::archive

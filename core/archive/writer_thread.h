@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/archive/sqlite.h"
+#include "core/archive/step_ring.h"
+#include "core/archive/step_rows.h"
+#include "core/archive/writer.h"
+
+namespace mantissa::archive {
+
+/// The thread behind a Writer: takes records out of the ring and commits them in short transactions, runs jobs between
+/// them, and keeps the heartbeat of the arms that run.
+class WriterThread {
+ public:
+  using Job = std::function<void(Connection&)>;
+
+  WriterThread(std::unique_ptr<Connection> connection, const WriterOptions& options);
+  ~WriterThread();  ///< joins; what could not be committed is lost
+  WriterThread(const WriterThread&) = delete;
+  WriterThread& operator=(const WriterThread&) = delete;
+
+  void append(const record::StepRecord& step);
+  double waited_seconds() const { return waited_seconds_; }
+
+  /// Commits every record, then runs the job on the thread; both throw here.
+  void call(const Job& job);
+
+  /// Runs the job although records may be waiting that cannot be committed.
+  void call_without_flush(const Job& job);
+
+  /// Arms whose heartbeat the thread keeps. From jobs only.
+  void add_running(std::int64_t trial) { running_.push_back(trial); }
+  void remove_running(std::int64_t trial);
+  const std::vector<std::int64_t>& running() const { return running_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void work();
+  void submit(const Job* job, bool flush_first);
+  void serve_request();
+  void commit_waiting_records();
+  void commit_batch();
+  void keep_heartbeat();
+
+  const WriterOptions options_;
+  std::unique_ptr<Connection> connection_;
+  StepInsert insert_;
+  StepRing ring_;
+  std::vector<record::StepRecord> batch_;  // out of the ring, not yet committed
+  std::vector<std::int64_t> running_;
+  Clock::time_point last_heartbeat_ = Clock::now();
+  double waited_seconds_ = 0.0;  // the engine's side
+
+  std::mutex mutex_;
+  std::condition_variable work_;   // something for the thread
+  std::condition_variable space_;  // room in the ring, or a failure
+  std::condition_variable done_;   // the request has been served
+  // Guarded by mutex_:
+  bool requested_ = false;
+  bool flush_first_ = true;
+  const Job* job_ = nullptr;
+  std::exception_ptr job_error_;
+  std::exception_ptr error_;  // of the last commit; records wait in batch_ and ring_ while it stands
+  bool stop_ = false;
+
+  std::atomic<bool> failed_{false};  // error_ stands
+  std::thread thread_;               // last: starts when everything above is there
+};
+
+}  // namespace mantissa::archive
