@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/archive/reader.h"
+#include "core/archive/sqlite.h"
+#include "core/archive/writer.h"
+#include "core/base/error.h"
+#include "core/record/case_columns.h"
+#include "tests/core/archive/sample_records.h"
+
+using namespace mantissa;
+using namespace mantissa::test;
+using archive::Reader;
+using archive::Writer;
+
+namespace {
+
+std::vector<record::StepRecord> steps_of(const Reader& reader, std::int64_t trial, std::int64_t after = 0) {
+  std::vector<record::StepRecord> steps;
+  reader.steps(
+      trial,
+      [&steps](const record::StepRecord& step) {
+        steps.push_back(step);
+        return true;
+      },
+      after);
+  return steps;
+}
+
+// First column of every row, NULL as "-".
+QStringList column_of(const std::string& path, const std::string& sql) {
+  archive::Connection connection(path, archive::Connection::Mode::ReadOnly, std::chrono::seconds(5));
+  archive::Statement select(connection, sql);
+  QStringList values;
+  while (select.step()) {
+    values << (select.is_null(0) ? QStringLiteral("-") : QString::fromStdString(select.text(0)));
+  }
+  return values;
+}
+
+}  // namespace
+
+class ArchiveRoundTripTests : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  int archives_ = 0;
+
+  std::string new_path() { return folder_.filePath(QStringLiteral("%1.db").arg(++archives_)).toStdString(); }
+
+ private Q_SLOTS:
+  void every_step_column_reads_back_bit_by_bit() {
+    const std::string path = new_path();
+    std::int64_t trial = 0;
+    const std::size_t turns = awkward_reals().size();  // every real column meets every awkward number
+    {
+      Writer writer(path);
+      const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+      trial = writer.begin_trial(sample_trial(experiment, "reference"));
+      for (std::size_t turn = 0; turn < turns; ++turn) {
+        writer.append(awkward_step(trial, static_cast<std::int64_t>(turn) + 1, turn));
+      }
+      writer.close();
+    }
+    const std::vector<record::StepRecord> steps = steps_of(Reader(path), trial);
+    QCOMPARE(steps.size(), turns);
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+      const record::StepRecord written = awkward_step(trial, static_cast<std::int64_t>(turn) + 1, turn);
+      QCOMPARE(steps[turn].trial, trial);
+#define MANTISSA_SAME(name, type, description) QVERIFY2(same(steps[turn].name, written.name), #name);
+      MANTISSA_STEP_COLUMNS(MANTISSA_SAME)
+#undef MANTISSA_SAME
+    }
+  }
+
+  void every_case_column_reads_back_bit_by_bit() {
+    const std::string path = new_path();
+    std::vector<record::CaseRow> cases;
+    for (std::size_t turn = 0; turn < awkward_reals().size(); ++turn) {
+      record::CaseRow& row = cases.emplace_back();
+      std::int64_t column = static_cast<std::int64_t>(turn);
+      const auto fill = [&column](auto& value) {
+        using Value = std::decay_t<decltype(value)>;
+        ++column;
+        const std::optional<double> awkward =
+            awkward_reals()[static_cast<std::size_t>(column) % awkward_reals().size()];
+        if constexpr (std::is_same_v<Value, std::string>) {
+          value = "Größe \"" + std::to_string(column) + "\"";
+        } else if constexpr (std::is_same_v<Value, record::CaseKind>) {
+          value = static_cast<record::CaseKind>(column % 3);
+        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+          for (std::int64_t i = 0; i < column % 4; ++i) value.push_back(awkward.value_or(2.5) + static_cast<double>(i));
+          if (column % 4 == 1) value = {kNan, -0.0, kInfinity, 5e-324};
+        } else if constexpr (std::is_same_v<Value, double>) {
+          value = awkward.value_or(7.0);
+        } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
+          value = awkward;
+        } else if constexpr (std::is_same_v<Value, bool>) {
+          value = column % 2 == 0;
+        } else if constexpr (std::is_same_v<Value, std::optional<bool>>) {
+          if (column % 3 != 0) value = column % 3 == 1;
+        } else if (column % 3 != 0) {
+          value = column;
+        }
+      };
+#define MANTISSA_FILL(member, column_name, type, description) fill(row.member);
+      MANTISSA_CASE_COLUMNS(MANTISSA_FILL)
+#undef MANTISSA_FILL
+    }
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "fp16"));
+    writer.write_cases(trial, {record::CaseRow{}, record::CaseRow{}});
+    writer.write_cases(trial, cases);  // replaces
+    const std::vector<record::CaseRow> read = Reader(path).cases(trial);
+    QCOMPARE(read.size(), cases.size());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+#define MANTISSA_SAME(member, column_name, type, description) QVERIFY2(same(read[i].member, cases[i].member), #member);
+      MANTISSA_CASE_COLUMNS(MANTISSA_SAME)
+#undef MANTISSA_SAME
+    }
+  }
+
+  void experiment_trial_and_verdict_read_back() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+    const std::int64_t reference = writer.begin_trial(sample_trial(experiment, "reference"));
+    const std::int64_t trial = writer.begin_trial(sample_trial(experiment, "fp16", reference));
+    record::TrialEnd end;
+    end.status = record::Status::Failed;
+    end.failure = "scale-too-small";
+    end.failure_text = "The scale fell to 2^-20.";
+    end.counts = {2000, 1990, 10, 4000, 128000};
+    end.final_loss = -kInfinity;
+    end.quality_metric = "accuracy";
+    end.quality = kNan;
+    end.quality_reference = 0.97;
+    end.flips = 3;
+    end.seconds = 12.25;
+    end.notes = {"second", "a note", ""};
+    record::Verdict& verdict = end.verdict.emplace();
+    verdict.word = record::VerdictWord::Rejected;
+    verdict.scope_device = "cpu";
+    verdict.scope_cast_policy = "device";
+    verdict.target = "as-run";
+    verdict.rules_sha256 = std::string(64, 'b');
+    verdict.reasons = {"z first", "a second"};
+    verdict.rules.push_back({"output", record::VerdictWord::Rejected, "same_weights", "q0.99 at most 0.002", 0.002,
+                             kInfinity, "", 360, "q0.99 is infinite"});
+    verdict.rules.push_back(
+        {"flips", record::VerdictWord::Undecided, "", "", std::nullopt, std::nullopt, "cases", 0, "no decision"});
+    writer.finish_trial(trial, record::TrialEnd{});
+    writer.finish_trial(trial, end);  // the last one counts
+
+    const Reader reader(path);
+    const record::TrialRow row = reader.trial(trial);
+    QCOMPARE(row.id, trial);
+    QCOMPARE(row.experiment_id, experiment);
+    QCOMPARE(row.experiment, std::string("digits-mlp"));
+    QCOMPARE(row.start.reference, reference);
+    QCOMPARE(row.start.kind, record::TrialKind::Trial);
+    QCOMPARE(row.start.name, std::string("fp16"));
+    QCOMPARE(row.start.autocast, std::string("float16"));
+    QCOMPARE(row.start.cast_policy, std::string("device"));
+    QCOMPARE(row.start.device, std::string("cpu"));
+    QCOMPARE(row.start.policy, std::string("{\"autocast\":\"float16\"}"));
+    QCOMPARE(row.end.status, record::Status::Failed);
+    QCOMPARE(row.end.failure, end.failure);
+    QCOMPARE(row.end.failure_text, end.failure_text);
+    QCOMPARE(row.end.counts.attempted, std::int64_t{2000});
+    QCOMPARE(row.end.counts.applied, std::int64_t{1990});
+    QCOMPARE(row.end.counts.skipped, std::int64_t{10});
+    QCOMPARE(row.end.counts.iterations, std::int64_t{4000});
+    QCOMPARE(row.end.counts.samples, std::int64_t{128000});
+    QVERIFY(same(row.end.final_loss, end.final_loss));
+    QCOMPARE(row.end.quality_metric, end.quality_metric);
+    QVERIFY(same(row.end.quality, end.quality));
+    QVERIFY(same(row.end.quality_reference, end.quality_reference));
+    QCOMPARE(row.end.flips.value(), std::int64_t{3});
+    QCOMPARE(row.end.seconds, 12.25);
+    QCOMPARE(row.end.notes, end.notes);
+    QVERIFY(row.end.verdict.has_value());
+    QCOMPARE(row.end.verdict->word, record::VerdictWord::Rejected);
+    QCOMPARE(row.end.verdict->target, verdict.target);
+    QCOMPARE(row.end.verdict->rules_sha256, verdict.rules_sha256);
+    QCOMPARE(row.end.verdict->reasons, verdict.reasons);
+    QCOMPARE(row.end.verdict->rules.size(), std::size_t{2});
+    const record::RuleVerdict& output = row.end.verdict->rules[0];
+    QCOMPARE(output.name, std::string("output"));
+    QCOMPARE(output.of, std::string("same_weights"));
+    QCOMPARE(output.limit, std::string("q0.99 at most 0.002"));
+    QCOMPARE(output.limit_value.value(), 0.002);
+    QCOMPARE(output.value.value(), kInfinity);
+    QCOMPARE(output.cases, std::int64_t{360});
+    QCOMPARE(output.reason, std::string("q0.99 is infinite"));
+    QVERIFY(!row.end.verdict->rules[1].value.has_value());
+
+    const QRegularExpression utc(QStringLiteral("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$"));
+    QVERIFY(utc.match(QString::fromStdString(row.started_at)).hasMatch());
+    QVERIFY(utc.match(QString::fromStdString(row.finished_at)).hasMatch());
+
+    QCOMPARE(reader.trials().size(), std::size_t{2});
+    QCOMPARE(reader.trials().front().end.status, record::Status::Running);
+    QVERIFY(!reader.trials().front().end.verdict.has_value());
+    const record::ExperimentStart start = reader.experiment(experiment);
+    const record::ExperimentStart written = sample_experiment();
+    QCOMPARE(start.text, written.text);
+    QCOMPARE(start.resolved, written.resolved);
+    QCOMPARE(start.sha256, written.sha256);
+    QCOMPARE(start.rules, written.rules);
+    QCOMPARE(start.rules_sha256, written.rules_sha256);
+    QCOMPARE(start.cases_sha256, written.cases_sha256);
+    QCOMPARE(start.lock, written.lock);
+    QCOMPARE(start.lock_sha256, written.lock_sha256);
+  }
+
+  void steps_are_read_in_order_from_a_given_step_on() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+    const std::int64_t a = writer.begin_trial(sample_trial(experiment, "a"));
+    const std::int64_t b = writer.begin_trial(sample_trial(experiment, "b", a));
+    for (std::int64_t step = 1; step <= 100; ++step) {
+      writer.append(plain_step(a, step));
+      writer.append(plain_step(b, step));
+    }
+    writer.flush();
+    const Reader reader(path);
+    const std::vector<record::StepRecord> steps = steps_of(reader, b, 97);
+    QCOMPARE(steps.size(), std::size_t{3});
+    QCOMPARE(steps[0].step, std::int64_t{98});
+    QCOMPARE(steps[2].step, std::int64_t{100});
+    QCOMPARE(steps[2].trial, b);
+    int seen = 0;
+    reader.steps(a, [&seen](const record::StepRecord&) { return ++seen < 5; });
+    QCOMPARE(seen, 5);
+  }
+
+  void a_ring_smaller_than_the_run_loses_nothing() {
+    const std::string path = new_path();
+    archive::WriterOptions options;
+    options.ring_capacity = 4;
+    Writer writer(path, options);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    for (std::int64_t step = 1; step <= 3000; ++step) writer.append(plain_step(trial, step));
+    writer.close();
+    const std::vector<record::StepRecord> steps = steps_of(Reader(path), trial);
+    QCOMPARE(steps.size(), std::size_t{3000});
+    for (std::size_t i = 0; i < steps.size(); ++i) QCOMPARE(steps[i].step, static_cast<std::int64_t>(i) + 1);
+  }
+
+  void weights_read_back_and_equal_pieces_are_stored_once() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    std::string large(std::size_t{9} << 20, '\0');  // 4 + 4 + 1 MiB
+    for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 2654435761u >> 20);
+    std::vector<record::TensorBytes> tensors = {{"fc.weight", "F32", {2304, 1024}, large},
+                                                {"fc.bias", "BF16", {2}, std::string("\0\x80\xff\x7f", 4)},
+                                                {"count", "I64", {}, std::string(8, '\x01')},
+                                                {"empty", "F32", {0, 3}, ""}};
+    writer.write_weights(trial, "initial", tensors);
+    tensors[0].bytes.back() = 'x';  // only the last piece differs
+    writer.write_weights(trial, "final", tensors);
+    writer.write_weights(trial, "final", tensors);
+
+    const std::vector<record::TensorBytes> read = Reader(path).weights(trial, "final");
+    QCOMPARE(read.size(), tensors.size());
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      QCOMPARE(read[i].name, tensors[i].name);
+      QCOMPARE(read[i].dtype, tensors[i].dtype);
+      QCOMPARE(read[i].shape, tensors[i].shape);
+      QVERIFY(read[i].bytes == tensors[i].bytes);
+    }
+    // Large: three pieces and the changed third; bias; count.
+    QCOMPARE(column_of(path, "SELECT count(*) FROM chunks"), QStringList{"6"});
+    try {
+      Reader(path).weights(trial, "best");
+      QFAIL("no such moment");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::UnknownTrial);
+    }
+  }
+
+  void a_changed_piece_of_weights_is_refused() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    writer.write_weights(trial, "final", {{"w", "F32", {2}, std::string(8, '\x02')}});
+    writer.close();
+    {
+      archive::Connection connection(path, archive::Connection::Mode::ReadWrite, std::chrono::seconds(5));
+      connection.execute("UPDATE chunks SET bytes = x'0202020202020203'");
+    }
+    try {
+      Reader(path).weights(trial, "final");
+      QFAIL("a changed byte went unnoticed");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::ArchiveDamaged);
+      QVERIFY(QString::fromUtf8(error.what()).contains("tensor w"));
+    }
+  }
+
+  void a_trial_is_found_by_id_name_experiment_and_word() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t first = writer.begin_experiment(sample_experiment("digits"));
+    const std::int64_t reference = writer.begin_trial(sample_trial(first, "reference"));
+    const std::int64_t old = writer.begin_trial(sample_trial(first, "fp16", reference));
+    const std::int64_t second = writer.begin_experiment(sample_experiment("ames"));
+    const std::int64_t reference2 = writer.begin_trial(sample_trial(second, "reference"));
+    const std::int64_t newer = writer.begin_trial(sample_trial(second, "fp16", reference2));
+    const std::int64_t other = writer.begin_trial(sample_trial(second, "bf16", reference2));
+    const Reader reader(path);
+    std::string choice;
+    QCOMPARE(reader.find(std::to_string(old), &choice).id, old);
+    QCOMPARE(choice, std::string());
+    QCOMPARE(reader.find("digits/fp16", &choice).id, old);
+    QCOMPARE(choice, std::string());
+    QCOMPARE(reader.find("bf16", &choice).id, other);
+    QCOMPARE(reader.find("last", &choice).id, other);
+    QCOMPARE(choice, std::string());
+    QCOMPARE(reader.find("fp16", &choice).id, newer);
+    QVERIFY(choice.find("newest of 2 named fp16") != std::string::npos);
+    QCOMPARE(reader.find("reference", &choice).id, reference2);
+    try {
+      reader.find("fp61");
+      QFAIL("found what is not there");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::UnknownTrial);
+      QVERIFY(QString::fromUtf8(error.what()).contains("fp16"));
+    }
+  }
+
+  void a_numeric_filter_never_matches_a_non_finite_loss() {
+    // shared/cases 32: losses 0.5, NaN, 0.05, infinity.
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+    const std::vector<std::pair<std::string, double>> losses = {{"A", 0.5}, {"B", kNan}, {"C", 0.05}, {"D", kInfinity}};
+    for (const auto& [name, loss] : losses) {
+      const std::int64_t trial = writer.begin_trial(sample_trial(experiment, name));
+      record::StepRecord step = plain_step(trial, 1);
+      step.loss = loss;
+      writer.append(step);
+      record::TrialEnd end;
+      end.final_loss = loss;
+      writer.finish_trial(trial, end);
+    }
+    for (const char* source : {"final_loss FROM trial_summary AS t", "loss FROM step_values AS t"}) {
+      const std::string from(source);
+      const std::string value = from.substr(0, from.find(' '));
+      const auto matches = [&](const std::string& condition) {
+        return column_of(path, "SELECT count(*) FROM (SELECT " + from + ") WHERE " + value + condition).first();
+      };
+      QCOMPARE(matches(" < 0.1"), QStringLiteral("1"));  // C
+      QCOMPARE(matches(" = 0"), QStringLiteral("0"));
+      QCOMPARE(matches(" >= 0.1"), QStringLiteral("1"));  // A: neither NaN nor infinity
+      QCOMPARE(matches(" <> 0.5"), QStringLiteral("1"));  // C
+    }
+    QCOMPARE(column_of(path, "SELECT name FROM trial_summary ORDER BY final_loss_rank, final_loss"),
+             (QStringList{"C", "A", "D", "B"}));
+    QCOMPARE(column_of(path, "SELECT final_loss_state FROM trial_summary ORDER BY name"),
+             (QStringList{"finite", "NaN", "finite", "Infinity"}));
+    QCOMPARE(column_of(path, "SELECT loss_state FROM step_values ORDER BY trial"),
+             (QStringList{"finite", "NaN", "finite", "Infinity"}));
+    QCOMPARE(column_of(path, "SELECT DISTINCT grad_norm_state FROM step_values"), QStringList{"not measured"});
+    const Reader reader(path);
+    QVERIFY(std::isnan(reader.find("B").end.final_loss.value()));
+    QCOMPARE(reader.find("D").end.final_loss.value(), kInfinity);
+  }
+
+  void the_mean_loss_is_over_finite_steps_and_counts_the_others() {
+    // shared/cases 33: 1, 2, NaN, 3, infinity, 6: mean of the finite ones 12/4 = 3, 2 non-finite of 6.
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    std::int64_t number = 0;
+    for (const std::optional<double> loss :
+         std::vector<std::optional<double>>{1, 2, kNan, 3, kInfinity, 6, std::nullopt}) {
+      record::StepRecord step = plain_step(trial, ++number);
+      step.loss = loss;
+      step.loss_reference = -kInfinity;  // a neighbour's state must not be taken for the loss's
+      step.wall_seconds = kNan;
+      writer.append(step);
+    }
+    writer.flush();
+    QCOMPARE(
+        column_of(path, "SELECT mean_finite_loss || ' / ' || non_finite_losses || ' of ' || losses FROM trial_summary"),
+        QStringList{"3.0 / 2 of 6"});
+  }
+
+  void the_step_values_view_names_every_state() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    std::int64_t number = 0;
+    for (const std::optional<double> value :
+         std::vector<std::optional<double>>{kNan, kInfinity, -kInfinity, -0.0, 2.0, std::nullopt}) {
+      record::StepRecord step = plain_step(trial, ++number);
+      step.shadow_weight_relative = value;  // the last real column: its bits are the highest
+      writer.append(step);
+    }
+    writer.flush();
+    QCOMPARE(column_of(path, "SELECT shadow_weight_relative_state FROM step_values ORDER BY step"),
+             (QStringList{"NaN", "Infinity", "-Infinity", "finite", "finite", "not measured"}));
+  }
+
+  void the_step_table_has_the_declared_columns_with_their_descriptions() {
+    const std::string path = new_path();
+    Writer(path).close();
+    QStringList declared = {"trial", "states"};
+#define MANTISSA_NAME(name, type, description) declared << #name;
+    MANTISSA_STEP_COLUMNS(MANTISSA_NAME)
+#undef MANTISSA_NAME
+    QCOMPARE(column_of(path, "SELECT name FROM pragma_table_info('steps')"), declared);
+    const QString sql = column_of(path, "SELECT sql FROM sqlite_schema WHERE name = 'steps'").first();
+    QVERIFY(sql.contains("loss REAL,  -- mean of the window's microbatch losses, unscaled"));
+  }
+};
+
+QTEST_GUILESS_MAIN(ArchiveRoundTripTests)
+#include "archive_round_trip_tests.moc"
