@@ -12,17 +12,19 @@ enum class Ulp { Skip, Measure };
 
 /// Deviation of tensors from reference tensors, gathered in one pass over each pair and mergeable across pairs.
 ///
-/// Elements are compared in FP32 (FP16 and BF16 widen exactly), sums are kept in FP64. Non-finite elements are not
-/// hidden: they make the statistics NaN or infinite.
+/// Elements widen exactly, differences and sums are kept in FP64. Non-finite elements are not hidden: they make the
+/// statistics NaN or infinite (two equal infinities differ by NaN, as arithmetic says). One pass at memory speed for
+/// contiguous tensors in this process's memory; others are copied first. Changes nothing, leaves no trace in autograd.
 class DeviationSums {
  public:
-  /// \param reference, other  equal element counts, any floating dtype, any layout. Integer tensors are refused.
+  /// \param reference, other  equal element counts, any floating dtype, layout and device; compared in logical order.
+  /// \throws Error (InvalidSetting)  for integer tensors and unequal counts.
   void add(const at::Tensor& reference, const at::Tensor& other, Ulp ulp);
 
   std::int64_t count() const { return count_; }
 
   /// Largest |other − reference|; NaN where any difference is NaN.
-  double max() const { return max_; }
+  double max() const;
 
   /// Root mean square of the differences; 0 for no elements.
   double rmse() const;
@@ -33,7 +35,8 @@ class DeviationSums {
   /// Cosine between both, each taken as one long vector; two zero vectors 1, one zero vector 0.
   double cosine() const;
 
-  /// Largest distance in FP32 units in the last place; NaN where either side is NaN. 0 where it was skipped.
+  /// Largest distance in FP32 units in the last place; both zeros are one place. NaN where either side is NaN, infinite
+  /// where one side is infinite and the other is something else. 0 where it was skipped.
   double ulp() const { return ulp_; }
 
  private:

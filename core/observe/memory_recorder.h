@@ -9,7 +9,10 @@ namespace mantissa::observe {
 /// Counts the tensor memory that the calling thread allocates and frees while the recorder lives, through LibTorch's
 /// memory reporting (c10::MemoryReportingInfoBase). Bytes as the allocator hands them out, on every device together.
 ///
-/// Memory from before the recorder that is freed within its life counts as negative. One recorder a thread at a time.
+/// LibTorch tells of a free only if it told of the allocation: memory from before the recorder that is freed within its
+/// life does not count (LibTorch warns of it on stderr, once every thousand times), memory that outlives the recorder
+/// leaves a stale size behind. So make it first on the engine's thread and keep it to the end. One recorder a thread at
+/// a time; backward threads report to the recorder of the thread that called them.
 class MemoryRecorder {
  public:
   MemoryRecorder();
