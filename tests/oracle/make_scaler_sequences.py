@@ -166,7 +166,7 @@ class Player:
 
     def resume(self):
         """A fresh scaler of default settings takes over the state last seen by D."""
-        if not self.state:
+        if not self.state or self.state["scale"] == 1e300:  # README.md, exception 2
             return
         def action():
             self.scaler = torch.amp.GradScaler("cpu")
