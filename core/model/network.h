@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/spec/experiment.h"
+
+namespace mantissa::model {
+
+struct NamedTensor {
+  std::string name;  ///< PyTorch's state_dict name: "0.weight", "bn.running_mean"
+  at::Tensor tensor;
+};
+
+/// A model that can be trained: one input tensor in, one output tensor out.
+///
+/// Used from one thread at a time. The tensors are the model's own: whoever writes into them changes the model.
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  /// \param inputs  [batch, features] or [batch, shape…], FP32.
+  /// \throws c10::Error, std::exception: whatever the model throws.
+  virtual at::Tensor forward(const at::Tensor& inputs) = 0;
+
+  /// PyTorch's `train()` (true) and `eval()` (false).
+  virtual void set_training(bool training) = 0;
+
+  /// The same model with the same weights and buffers in storage of its own.
+  virtual std::unique_ptr<Network> clone() const = 0;
+
+  /// Whether forward may draw random numbers in training mode. False only where that is certain.
+  virtual bool may_use_randomness() const = 0;
+
+  /// All parameters in PyTorch's order; frozen ones have requires_grad false.
+  const std::vector<NamedTensor>& parameters() const { return parameters_; }
+
+  /// All persistent buffers in PyTorch's order.
+  const std::vector<NamedTensor>& buffers() const { return buffers_; }
+
+  /// Parameters, then buffers: everything that PyTorch's state_dict holds.
+  const std::vector<NamedTensor>& state() const { return state_; }
+
+  /// What a reader must know of this model, as sentences.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ protected:
+  std::vector<NamedTensor> parameters_;
+  std::vector<NamedTensor> buffers_;
+  std::vector<NamedTensor> state_;
+  std::vector<std::string> notes_;
+};
+
+/// Builds the experiment's model for inputs of `features` elements a row and `outputs` output columns.
+///
+/// Built-in kinds draw their initial weights from the default generator after `at::manual_seed(seed)`, module by module
+/// in the order of the model, so that they equal Python's:
+///   linear: nn.Linear(features, outputs)
+///   mlp:    nn.Sequential(Linear, activation[, Dropout if > 0], …, Linear)
+/// \throws Error ModelProblem (a file that is no TorchScript model, no trainable parameter), FileProblem.
+std::unique_ptr<Network> build(const spec::Model& model, std::int64_t features, std::int64_t outputs,
+                               std::uint64_t seed);
+
+}  // namespace mantissa::model
