@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/batch_plan.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+
+#include "core/base/error.h"
+
+namespace mantissa::train {
+namespace {
+
+// Up to this size a whole epoch is gathered at once: one index_select an epoch instead of two a microbatch.
+constexpr std::int64_t kGatherBytes = std::int64_t{64} << 20;
+
+std::int64_t default_batch(std::int64_t rows) { return std::min<std::int64_t>(64, rows); }
+
+[[noreturn]] void refuse_batch(const spec::Experiment& experiment, std::int64_t batch, std::int64_t rows) {
+  throw Error(ErrorKind::InvalidSetting,
+              {"a batch larger than the training data", experiment.file, experiment.position("training.batch").line, 0,
+               "training.batch", std::to_string(batch), "at most the " + std::to_string(rows) + " training rows", ""});
+}
+
+}  // namespace
+
+BatchPlan::BatchPlan(const spec::Experiment& experiment, const data::Part& train)
+    : experiment_(experiment), train_(train) {
+  const spec::Training& training = experiment.training;
+  const std::int64_t rows = train.rows();
+  batch_ = training.batch.value_or(default_batch(rows));
+  if (batch_ > rows) refuse_batch(experiment, batch_, rows);
+  microbatches_per_epoch_ = training.drop_last ? rows / batch_ : (rows + batch_ - 1) / batch_;
+  const std::int64_t windows_per_epoch = (microbatches_per_epoch_ + training.accumulate - 1) / training.accumulate;
+  total_steps_ = training.epochs ? *training.epochs * windows_per_epoch : training.steps.value_or(0);
+}
+
+void BatchPlan::begin_epoch() {
+  ++epoch_;
+  next_microbatch_ = 0;
+  if (experiment_.data.order == spec::Order::File) {
+    epoch_rows_ = train_;
+    return;
+  }
+  order_ = data::epoch_order(experiment_, train_.rows(), epoch_);
+  if (static_cast<std::int64_t>(train_.inputs.nbytes()) <= kGatherBytes) {
+    epoch_rows_.inputs = train_.inputs.index_select(0, order_);
+    epoch_rows_.targets = train_.targets.index_select(0, order_);
+  } else {
+    epoch_rows_ = data::Part();
+  }
+}
+
+Microbatch BatchPlan::microbatch(std::int64_t first, std::int64_t rows) const {
+  if (epoch_rows_.inputs.defined()) {
+    return {epoch_rows_.inputs.narrow(0, first, rows), epoch_rows_.targets.narrow(0, first, rows)};
+  }
+  const at::Tensor chosen = order_.narrow(0, first, rows);
+  return {train_.inputs.index_select(0, chosen), train_.targets.index_select(0, chosen)};
+}
+
+const Window* BatchPlan::next() {
+  if (steps_done_ == total_steps_) return nullptr;
+  if (epoch_ < 0 || next_microbatch_ == microbatches_per_epoch_) begin_epoch();
+  ++steps_done_;
+  window_.microbatches.clear();
+  window_.epoch = epoch_;
+  window_.samples = 0;
+  const std::int64_t end = std::min(next_microbatch_ + experiment_.training.accumulate, microbatches_per_epoch_);
+  for (; next_microbatch_ < end; ++next_microbatch_) {
+    const std::int64_t first = next_microbatch_ * batch_;
+    const std::int64_t rows = std::min(batch_, train_.rows() - first);
+    window_.microbatches.push_back(microbatch(first, rows));
+    window_.samples += rows;
+  }
+  return &window_;
+}
+
+}  // namespace mantissa::train

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/failure_text.h"
+
+#include <new>
+#include <sstream>
+#include <vector>
+
+#include <c10/util/Exception.h>
+
+namespace mantissa::train {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+bool is_out_of_memory(const std::exception& error, const std::string& text) {
+  // On the CPU the allocator throws a plain c10::Error with these words.
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+         dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+         text.find("DefaultCPUAllocator: can't allocate memory") != std::string::npos;
+}
+
+}  // namespace
+
+std::string condensed(const std::exception& error) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+  const std::vector<std::string> lines = lines_of(text);
+
+  // TorchScript marks the line of the model under which it failed: "    return x.masked_fill(…)\n   ~~~ <--- HERE".
+  std::string model_line;
+  std::string words;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0 && lines[i].find("<--- HERE") != std::string::npos) model_line = trimmed(lines[i - 1]);
+    const std::size_t mark = lines[i].find("Error: ");
+    if (mark != std::string::npos) words = trimmed(lines[i].substr(mark + 7));
+  }
+  if (words.empty() && !lines.empty()) words = trimmed(lines.front());
+  return model_line.empty() ? words : words + " (in: " + model_line + ")";
+}
+
+Failure failure_of(const std::exception& error, std::int64_t step) {
+  const std::string text = condensed(error);
+  const std::string where = " at step " + std::to_string(step) + ": ";
+  if (is_out_of_memory(error, text)) return {"memory", "Out of memory" + where + text};
+  return {"forward", "The model failed" + where + text};
+}
+
+}  // namespace mantissa::train

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/paired_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "core/observe/deviation.h"
+#include "core/observe/finite_scan.h"
+#include "core/observe/memory_recorder.h"
+#include "core/observe/norms.h"
+
+namespace mantissa::train {
+namespace {
+
+std::vector<at::Tensor> tensors_of(const std::vector<model::NamedTensor>& named) {
+  std::vector<at::Tensor> tensors;
+  tensors.reserve(named.size());
+  for (const model::NamedTensor& item : named) tensors.push_back(item.tensor);
+  return tensors;
+}
+
+std::int64_t bytes_of(const std::vector<model::NamedTensor>& named) {
+  std::int64_t bytes = 0;
+  for (const model::NamedTensor& item : named) bytes += static_cast<std::int64_t>(item.tensor.nbytes());
+  return bytes;
+}
+
+}  // namespace
+
+/// What only the probes need.
+struct PairedRun::Measured {
+  observe::MemoryRecorder memory;
+  struct PerArm {
+    std::vector<at::Tensor> weights;   // the arm's own
+    std::vector<at::Tensor> previous;  // as they were before the step
+    std::int64_t live_bytes = 0;       // what the arm has allocated and still holds
+    std::int64_t peak_bytes = 0;       // within the current step
+  };
+  std::vector<PerArm> arms;
+};
+
+PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bool measure,
+                     std::function<bool()> stop_requested)
+    : plan_(plan),
+      arms_(std::move(arms)),
+      attempts_(arms_.size()),
+      attempted_(arms_.size()),
+      records_(arms_.size()),
+      counts_before_(arms_.size()) {
+  options_.measure_norms = measure;
+  options_.stop_requested = std::move(stop_requested);
+  if (!measure) return;
+  measured_ = std::make_unique<Measured>();
+  const at::NoGradGuard no_grad;
+  for (const std::unique_ptr<Arm>& arm : arms_) {
+    Measured::PerArm per_arm;
+    per_arm.weights = tensors_of(arm->network->parameters());
+    for (const at::Tensor& weight : per_arm.weights) per_arm.previous.push_back(weight.detach().clone());
+    per_arm.live_bytes = bytes_of(arm->network->state());
+    measured_->arms.push_back(std::move(per_arm));
+  }
+}
+
+PairedRun::~PairedRun() = default;
+
+void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window) {
+  if (!measured_) {
+    run_stages(stages, *arms_[index], window, attempts_[index], options_);
+    return;
+  }
+  Measured::PerArm& per_arm = measured_->arms[index];
+  const std::int64_t before = measured_->memory.live();
+  measured_->memory.reset_peak();
+  run_stages(stages, *arms_[index], window, attempts_[index], options_);
+  const std::int64_t peak = per_arm.live_bytes + measured_->memory.peak() - before;
+  per_arm.peak_bytes = std::max(per_arm.peak_bytes, peak);
+  per_arm.live_bytes += measured_->memory.live() - before;
+}
+
+bool PairedRun::step(const Sink& sink) {
+  if (arms_.front()->failure || stopped_) return false;
+  if (options_.stop_requested && options_.stop_requested()) {
+    stopped_ = true;
+    return false;
+  }
+  const Window* window = plan_.next();
+  if (window == nullptr) return false;
+  if (!started_) {
+    started_ = true;
+    first_step_ = Clock::now();
+  }
+
+  if (!compute_gradients(*window)) return false;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    if (!attempted_[i]) continue;
+    if (!arms_[i]->failure) run_phase(i, update_stages(), *window);
+    watch_buffers(i);
+    if (measured_) measure_weight_change(i, records_[i]);
+    if (i > 0 && measured_) compare_weights(i, records_[i]);
+    fill(i, *window, records_[i]);
+    sink(i, std::move(records_[i]));
+  }
+  return true;
+}
+
+bool PairedRun::compute_gradients(const Window& window) {
+  for (std::size_t i = 0; i < arms_.size(); ++i) counts_before_[i] = arms_[i]->counts;
+  try {
+    for (std::size_t i = 0; i < arms_.size(); ++i) {
+      attempted_[i] = !arms_[i]->failure;
+      if (!attempted_[i]) continue;
+      attempts_[i] = Attempt();
+      records_[i] = record::StepRecord();
+      if (measured_) measured_->arms[i].peak_bytes = 0;
+      run_phase(i, gradient_stages(), window);
+      if (i > 0 && measured_ && !arms_.front()->failure && !arms_[i]->failure) compare_gradients(i, records_[i]);
+    }
+  } catch (const StopRequested&) {
+    stopped_ = true;
+    for (std::size_t i = 0; i < arms_.size(); ++i) arms_[i]->counts = counts_before_[i];
+    return false;
+  }
+  return true;
+}
+
+void PairedRun::compare_gradients(std::size_t index, record::StepRecord& step) {
+  const Attempt& reference = attempts_.front();
+  const Attempt& attempt = attempts_[index];
+  observe::DeviationSums outputs;
+  for (std::size_t m = 0; m < attempt.outputs.size(); ++m) {
+    outputs.add(reference.outputs[m], attempt.outputs[m], observe::Ulp::Measure);
+  }
+  step.deviation_output_max = outputs.max();
+  step.deviation_output_rmse = outputs.rmse();
+  step.deviation_output_relative = outputs.relative();
+  step.deviation_output_cosine = outputs.cosine();
+  step.deviation_output_ulp = outputs.ulp();
+  step.deviation_loss = attempt.loss - reference.loss;
+
+  observe::DeviationSums gradients;
+  const std::vector<model::NamedTensor>& reference_parameters = arms_.front()->network->parameters();
+  const std::vector<model::NamedTensor>& parameters = arms_[index]->network->parameters();
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const at::Tensor& expected = reference_parameters[p].tensor.grad();
+    const at::Tensor& found = parameters[p].tensor.grad();
+    if (expected.defined() && found.defined()) gradients.add(expected, found, observe::Ulp::Skip);
+  }
+  if (gradients.count() == 0) return;
+  step.deviation_gradient_relative = gradients.relative();
+  step.deviation_gradient_cosine = gradients.cosine();
+}
+
+void PairedRun::compare_weights(std::size_t index, record::StepRecord& step) {
+  observe::DeviationSums weights;
+  const std::vector<at::Tensor>& expected = measured_->arms.front().weights;
+  const std::vector<at::Tensor>& found = measured_->arms[index].weights;
+  for (std::size_t p = 0; p < found.size(); ++p) weights.add(expected[p], found[p], observe::Ulp::Skip);
+  step.deviation_weight_relative = weights.relative();
+}
+
+void PairedRun::measure_weight_change(std::size_t index, record::StepRecord& step) {
+  const at::NoGradGuard no_grad;
+  Measured::PerArm& per_arm = measured_->arms[index];
+  const std::vector<bool>& applied = attempts_[index].applied;
+  if (std::find(applied.begin(), applied.end(), true) == applied.end()) {
+    step.weight_change = 0.0;
+    return;
+  }
+  step.weight_change = observe::difference_norm(per_arm.weights, per_arm.previous);
+  for (std::size_t p = 0; p < per_arm.weights.size(); ++p) per_arm.previous[p].copy_(per_arm.weights[p]);
+}
+
+void PairedRun::watch_buffers(std::size_t index) {
+  Arm& arm = *arms_[index];
+  // A refused update leaves the weights alone, but forward may have written into running statistics before.
+  if (!attempts_[index].skipped() || arm.buffers_reported) return;
+  std::string names;
+  for (const model::NamedTensor& buffer : arm.network->buffers()) {
+    if (!buffer.tensor.is_floating_point() || observe::all_finite(buffer.tensor)) continue;
+    names += (names.empty() ? "" : ", ") + buffer.name;
+  }
+  if (names.empty()) return;
+  arm.buffers_reported = true;
+  arm.notes.push_back("Step " + std::to_string(arm.counts.attempted) +
+                      " was skipped, but its forward pass made buffers non-finite: " + names +
+                      ". Evaluation uses them: its outputs are non-finite from here on.");
+}
+
+void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord& step) {
+  Arm& arm = *arms_[index];
+  const Attempt& attempt = attempts_[index];
+  step.step = arm.counts.attempted;
+  step.iteration = arm.counts.iterations;
+  step.applied_updates = arm.counts.applied;
+  step.samples = arm.counts.samples;
+  step.epoch = window.epoch + 1;
+  step.wall_seconds = std::chrono::duration<double>(Clock::now() - first_step_).count();
+  if (attempt.outputs.size() == window.microbatches.size()) step.loss = attempt.loss;
+  if (index > 0 && !arms_.front()->failure) step.loss_reference = attempts_.front().loss;
+  if (arm.scaler) {
+    step.scale_before = attempt.scale_before;
+    step.scale_after = attempt.scale_after;
+    step.growth_tracker = arm.scaler->get_growth_tracker();
+  }
+  step.skipped = attempt.skipped();
+  step.skip_cause = attempt.cause;
+  step.overflow_optimizer = attempt.overflow_optimizer;
+  step.overflow_parameter = attempt.overflow_parameter;
+  step.lr = attempt.learning_rate;
+  step.grad_norm_scaled = attempt.grad_norm_scaled;
+  step.grad_norm = attempt.grad_norm;
+  step.grad_norm_clipped = attempt.grad_norm_clipped;
+  step.clipped = attempt.clipped;
+  step.step_seconds = attempt.seconds;
+  if (measured_) {
+    step.live_bytes = measured_->arms[index].live_bytes;
+    step.peak_bytes = measured_->arms[index].peak_bytes;
+  }
+
+  if (step.skipped) {
+    ++arm.counts.skipped;
+    arm.max_consecutive_skips = std::max(arm.max_consecutive_skips, ++arm.consecutive_skips);
+  } else {
+    arm.consecutive_skips = 0;
+  }
+}
+
+std::vector<std::string> non_finite_state(const Arm& arm) {
+  std::vector<std::string> names;
+  for (const model::NamedTensor& parameter : arm.network->parameters()) {
+    if (!observe::all_finite(parameter.tensor)) names.push_back("parameter " + parameter.name);
+  }
+  for (const model::NamedTensor& buffer : arm.network->buffers()) {
+    if (buffer.tensor.is_floating_point() && !observe::all_finite(buffer.tensor)) {
+      names.push_back("buffer " + buffer.name);
+    }
+  }
+  for (const OptimizerUnit& unit : arm.optimizers) {
+    if (!observe::all_finite(unit.optimizer->state())) names.push_back("optimizer state");
+  }
+  return names;
+}
+
+}  // namespace mantissa::train

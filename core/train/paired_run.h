@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/record/step_record.h"
+#include "core/train/arm.h"
+#include "core/train/batch_plan.h"
+#include "core/train/stages.h"
+
+namespace mantissa::train {
+
+/// Trains a reference and its trials in lock step: the same weights at the start, the same batches, the same random
+/// numbers. Every attempted step happens in all arms before the next begins, one arm after another; between gradients
+/// and updates all arms stand still, so that outputs and gradients are compared where they are, without copies.
+///
+/// A trial that fails is left behind, the others go on. A reference that fails ends the run: nothing is left to compare
+/// with.
+class PairedRun {
+ public:
+  /// Receives the record of one step of one arm (0: the reference, then the trials in order). The archive's id of the
+  /// arm is still missing in it.
+  using Sink = std::function<void(std::size_t arm, record::StepRecord&& step)>;
+
+  /// \param measure  false: only what the steps themselves need (probes off). Never changes a bit of the weights.
+  /// \param stop_requested  asked after every microbatch; empty: never.
+  PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bool measure,
+            std::function<bool()> stop_requested = {});
+  ~PairedRun();
+
+  /// One attempted step of every arm that has not failed.
+  /// \return false where there was none: the plan is at its end, the reference has failed, or the run was stopped. A
+  ///         stop within a step leaves every arm as it was before that step (running statistics of the model excepted).
+  bool step(const Sink& sink);
+
+  Arm& arm(std::size_t index) { return *arms_[index]; }
+  const Arm& arm(std::size_t index) const { return *arms_[index]; }
+  std::size_t arm_count() const { return arms_.size(); }
+  std::int64_t steps_done() const { return arms_.front()->counts.attempted; }
+  bool stopped() const { return stopped_; }
+
+ private:
+  struct Measured;
+  using Clock = std::chrono::steady_clock;
+
+  bool compute_gradients(const Window& window);
+  void run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window);
+  void compare_gradients(std::size_t index, record::StepRecord& step);
+  void compare_weights(std::size_t index, record::StepRecord& step);
+  void measure_weight_change(std::size_t index, record::StepRecord& step);
+  void watch_buffers(std::size_t index);
+  void fill(std::size_t index, const Window& window, record::StepRecord& step);
+
+  BatchPlan& plan_;
+  std::vector<std::unique_ptr<Arm>> arms_;
+  StageOptions options_;
+  std::unique_ptr<Measured> measured_;  // nothing where probes are off
+  std::vector<Attempt> attempts_;
+  std::vector<bool> attempted_;  // arms that take part in the current step
+  std::vector<record::StepRecord> records_;
+  std::vector<record::Counts> counts_before_;
+  bool started_ = false;
+  bool stopped_ = false;
+  Clock::time_point first_step_;
+};
+
+/// The names of everything non-finite that an arm holds: "parameter fc1.weight", "buffer bn.running_mean", "optimizer
+/// state".
+std::vector<std::string> non_finite_state(const Arm& arm);
+
+}  // namespace mantissa::train

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/train/arm.h"
+
+namespace mantissa::train {
+
+/// One attempted step, as stages that each do one thing. Their order is the order of one update (clip on true
+/// gradients, step through the scaler, schedule on applied updates); tests put the same stages into faulty orders.
+///
+/// zero_gradients → forward_backward → unscale → check_finite → clip → apply_updates → update_scale
+
+struct StageOptions {
+  bool measure_norms = true;             ///< norms that the step itself does not need
+  std::function<bool()> stop_requested;  ///< asked after every microbatch; empty: never
+};
+
+/// Thrown out of a step that was asked to stop between microbatches. Nothing of that step was applied.
+struct StopRequested {};
+
+using Stage = void (*)(Arm&, const Window&, Attempt&, const StageOptions&);
+
+void zero_gradients(Arm&, const Window&, Attempt&, const StageOptions&);
+
+/// Per microbatch: autocast(forward + loss), then backward of the scaled loss outside autocast. The loss of each
+/// microbatch is divided by the window's real number of microbatches.
+void forward_backward(Arm&, const Window&, Attempt&, const StageOptions&);
+
+/// Through the scaler where there is one: true gradients from here on. Notes which optimizers found non-finite ones.
+void unscale(Arm&, const Window&, Attempt&, const StageOptions&);
+
+/// Looks at the true gradients: norm, non-finite ones and their cause. A gradient that was finite before unscaling and
+/// is not after it means that the scale is too small: that fails the arm (DESIGN.md 4.3).
+void check_finite(Arm&, const Window&, Attempt&, const StageOptions&);
+
+/// Clips each optimizer's gradients to its clip_norm as torch.nn.utils.clip_grad_norm_ does, unless it skips.
+///
+/// One difference: where the FP32 norm of finite gradients overflows, PyTorch silently makes every gradient zero; here
+/// the norm is then taken in FP64, and a note says so.
+void clip(Arm&, const Window&, Attempt&, const StageOptions&);
+
+/// Steps every optimizer that may step, and its schedule with it.
+void apply_updates(Arm&, const Window&, Attempt&, const StageOptions&);
+
+/// Moves the loss scale.
+void update_scale(Arm&, const Window&, Attempt&, const StageOptions&);
+
+/// The stages up to true, checked gradients, and those after them. Between the two halves all arms hold their
+/// gradients: that is where they are compared.
+const std::vector<Stage>& gradient_stages();
+const std::vector<Stage>& update_stages();
+
+/// Runs stages in order until one fails the arm. Whatever the model throws becomes the arm's failure.
+/// \throws StopRequested
+void run_stages(const std::vector<Stage>& stages, Arm& arm, const Window& window, Attempt& attempt,
+                const StageOptions& options);
+
+}  // namespace mantissa::train
