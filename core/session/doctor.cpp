@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/doctor.h"
+
+#include <functional>
+
+#include <ATen/ATen.h>
+
+#include "core/train/failure_text.h"
+
+namespace mantissa::session {
+namespace {
+
+/// An operator on tensors of one dtype that it makes itself; returns what backward starts from.
+struct Operator {
+  const char* name;
+  std::function<at::Tensor(const at::TensorOptions&)> forward;
+};
+
+at::Tensor leaf(at::IntArrayRef sizes, const at::TensorOptions& options) {
+  return at::randn(sizes, at::TensorOptions(at::kFloat)).to(options.dtype().toScalarType()).requires_grad_();
+}
+
+at::Tensor lstm(const at::TensorOptions& options) {
+  constexpr std::int64_t kCells = 4;
+  constexpr std::int64_t kInputs = 3;
+  const std::vector<at::Tensor> weights = {leaf({4 * kCells, kInputs}, options), leaf({4 * kCells, kCells}, options),
+                                           leaf({4 * kCells}, options), leaf({4 * kCells}, options)};
+  const std::vector<at::Tensor> state = {leaf({1, 2, kCells}, options), leaf({1, 2, kCells}, options)};
+  return std::get<0>(at::lstm(leaf({5, 2, kInputs}, options), state, weights, /*has_biases=*/true, /*num_layers=*/1,
+                              /*dropout=*/0.0, /*train=*/true, /*bidirectional=*/false, /*batch_first=*/false));
+}
+
+std::vector<Operator> operators() {
+  using Options = const at::TensorOptions&;
+  return {
+      {"linear",
+       [](Options o) {
+         return at::linear(leaf({4, 8}, o), leaf({3, 8}, o), leaf({3}, o));
+       }},
+      {"matmul",
+       [](Options o) {
+         return at::matmul(leaf({2, 4, 8}, o), leaf({2, 8, 4}, o));
+       }},
+      {"conv2d",
+       [](Options o) {
+         return at::conv2d(leaf({1, 2, 6, 6}, o), leaf({3, 2, 3, 3}, o));
+       }},
+      {"lstm", lstm},
+      {"scaled_dot_product_attention",
+       [](Options o) {
+         return at::scaled_dot_product_attention(leaf({1, 2, 4, 8}, o), leaf({1, 2, 4, 8}, o), leaf({1, 2, 4, 8}, o));
+       }},
+      {"layer_norm",
+       [](Options o) {
+         return at::layer_norm(leaf({4, 8}, o), {8}, leaf({8}, o), leaf({8}, o));
+       }},
+      {"batch_norm",
+       [](Options o) {
+         return at::batch_norm(leaf({4, 8}, o), leaf({8}, o), leaf({8}, o), {}, {}, true, 0.1, 1e-5, false);
+       }},
+      {"embedding",
+       [](Options o) {
+         return at::embedding(leaf({6, 4}, o), at::arange(3, at::TensorOptions(at::kLong)));
+       }},
+      {"gelu",
+       [](Options o) {
+         return at::gelu(leaf({4, 8}, o));
+       }},
+      {"softmax",
+       [](Options o) {
+         return at::softmax(leaf({4, 8}, o), 1);
+       }},
+      {"cross_entropy",
+       [](Options o) {
+         return at::cross_entropy_loss(leaf({4, 8}, o), at::arange(4, at::TensorOptions(at::kLong)));
+       }},
+      {"mse_loss",
+       [](Options o) {
+         return at::mse_loss(leaf({4, 1}, o), leaf({4, 1}, o));
+       }},
+  };
+}
+
+OperatorSupport try_operator(const Operator& tried, at::ScalarType dtype, const char* word) {
+  OperatorSupport support;
+  support.operator_name = tried.name;
+  support.dtype = word;
+  try {
+    const at::Tensor output = tried.forward(at::TensorOptions(dtype));
+    support.forward = true;
+    output.sum().backward();
+    support.backward = true;
+  } catch (const std::exception& error) {
+    support.problem = train::condensed(error);
+  }
+  return support;
+}
+
+}  // namespace
+
+std::vector<OperatorSupport> try_operators() {
+  std::vector<OperatorSupport> results;
+  for (const Operator& tried : operators()) {
+    results.push_back(try_operator(tried, at::kFloat, "float32"));
+    results.push_back(try_operator(tried, at::kHalf, "float16"));
+    results.push_back(try_operator(tried, at::kBFloat16, "bfloat16"));
+  }
+  return results;
+}
+
+}  // namespace mantissa::session

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/frozen_cases.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "core/base/sha256.h"
+#include "core/precision/autocast_scope.h"
+
+namespace mantissa::session {
+namespace {
+
+constexpr std::int64_t kChunkRows = 256;
+
+std::vector<double> values_of(const at::Tensor& row) {
+  const at::Tensor flat = row.to(at::kDouble).flatten().contiguous();
+  const double* const data = flat.const_data_ptr<double>();
+  return std::vector<double>(data, data + flat.numel());
+}
+
+void add_tensor(Sha256& hash, const at::Tensor& tensor) {
+  const at::Tensor whole = tensor.contiguous();
+  hash.add(whole.const_data_ptr(), whole.nbytes());
+}
+
+}  // namespace
+
+FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  FrozenCases cases;
+  cases.from_training_part = dataset.test.rows() == 0;
+  const data::Part& pool = cases.from_training_part ? dataset.train : dataset.test;
+  const std::int64_t wanted = experiment.cases.holdout > 0 ? experiment.cases.holdout : pool.rows();
+  const std::int64_t count = std::min(wanted, pool.rows());
+  cases.inputs = pool.inputs.narrow(0, 0, count);
+
+  const at::Tensor targets = pool.targets.narrow(0, 0, count);
+  Sha256 hash;
+  hash.add("holdout=" + std::to_string(count) + (cases.from_training_part ? ";training" : ";test"));
+  add_tensor(hash, cases.inputs);
+  add_tensor(hash, targets);
+  cases.rows.resize(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < cases.rows.size(); ++i) {
+    record::CaseRow& row = cases.rows[i];
+    row.id = pool.ids[i];
+    if (!pool.slices.empty()) row.slice = pool.slices[i];
+    row.target = values_of(targets[static_cast<std::int64_t>(i)]);
+    hash.add(row.id).add("\n");
+  }
+  cases.sha256 = hash.hex();
+  return cases;
+}
+
+std::vector<std::vector<double>> evaluate(model::Network& network, const precision::Policy& policy,
+                                          const at::Tensor& inputs) {
+  /// Back to training mode, also where the model throws.
+  struct EvaluationMode {
+    explicit EvaluationMode(model::Network& evaluated) : network(evaluated) { network.set_training(false); }
+    ~EvaluationMode() { network.set_training(true); }
+    EvaluationMode(const EvaluationMode&) = delete;
+    EvaluationMode& operator=(const EvaluationMode&) = delete;
+    model::Network& network;
+  };
+
+  const at::NoGradGuard no_grad;
+  const EvaluationMode evaluation(network);
+  std::vector<std::vector<double>> outputs;
+  outputs.reserve(static_cast<std::size_t>(inputs.size(0)));
+  for (std::int64_t first = 0; first < inputs.size(0); first += kChunkRows) {
+    const at::Tensor chunk = inputs.narrow(0, first, std::min(kChunkRows, inputs.size(0) - first));
+    at::Tensor output;
+    {
+      const precision::AutocastScope autocast(chunk.device().type(), policy.autocast);
+      output = network.forward(chunk);
+    }
+    const at::Tensor rows = output.to(at::kDouble).reshape({chunk.size(0), -1}).contiguous();
+    const double* data = rows.const_data_ptr<double>();
+    for (std::int64_t i = 0; i < rows.size(0); ++i, data += rows.size(1)) {
+      outputs.emplace_back(data, data + rows.size(1));
+    }
+  }
+  return outputs;
+}
+
+}  // namespace mantissa::session

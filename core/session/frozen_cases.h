@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/data/dataset.h"
+#include "core/model/network.h"
+#include "core/precision/policy.h"
+#include "core/record/case_row.h"
+#include "core/spec/experiment.h"
+
+namespace mantissa::session {
+
+/// The frozen evaluation set: rows of the test part, or of the training part where there is none.
+struct FrozenCases {
+  at::Tensor inputs;
+  std::vector<record::CaseRow> rows;  ///< id, kind, slice and target; outputs are filled in by `evaluate`
+  bool from_training_part = false;
+  std::string sha256;  ///< of the pool and the selection rule
+};
+
+FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset& dataset);
+
+/// The network's outputs on every case, flattened per case, in evaluation mode under `policy`. The network is put back
+/// into training mode. Rows go through in chunks of 256, so outputs do not depend on the training batch.
+/// \throws whatever the model throws.
+std::vector<std::vector<double>> evaluate(model::Network& network, const precision::Policy& policy,
+                                          const at::Tensor& inputs);
+
+}  // namespace mantissa::session

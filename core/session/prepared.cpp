@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/prepared.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include "core/base/error.h"
+#include "core/train/failure_text.h"
+#include "core/train/loss.h"
+
+namespace mantissa::session {
+namespace {
+
+int resolved_threads(int asked) {
+  if (asked > 0) return asked;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1);
+}
+
+spec::Loss default_loss(spec::Task task) {
+  return task == spec::Task::Classification ? spec::Loss::CrossEntropy : spec::Loss::Mse;
+}
+
+judge::DecisionRule decision_of(const spec::Experiment& experiment, spec::Task task) {
+  judge::DecisionRule decision;
+  decision.ignore_index = experiment.training.ignore_index;
+  if (experiment.rules) {
+    decision.threshold = experiment.rules->threshold;
+    if (experiment.rules->flips) decision.ties = experiment.rules->flips->ties;
+  }
+  switch (experiment.training.loss.value()) {
+    case spec::Loss::CrossEntropy:
+    case spec::Loss::Nll:
+      decision.kind = judge::DecisionKind::ArgMax;
+      break;
+    case spec::Loss::Bce:
+      decision.kind = judge::DecisionKind::Probability;
+      break;
+    case spec::Loss::BceWithLogits:
+      decision.kind = judge::DecisionKind::Logit;
+      break;
+    default:
+      if (experiment.rules && experiment.rules->threshold_given) decision.kind = judge::DecisionKind::Probability;
+  }
+  if (task == spec::Task::Regression && decision.kind == judge::DecisionKind::None && experiment.rules &&
+      experiment.rules->flips && !experiment.rules->flips_from_preset) {
+    throw Error(ErrorKind::InvalidSetting, {"a regression makes no decision that could flip", experiment.file,
+                                            experiment.position("rules.flips").line, 0, "rules.flips", "",
+                                            "a task with a decision", "Leave rules.flips out, or set rules.threshold"});
+  }
+  return decision;
+}
+
+std::int64_t output_width(const data::Dataset& dataset) {
+  if (dataset.train.targets.dim() == 2) return dataset.train.targets.size(1);
+  return dataset.classes;
+}
+
+/// One batch through a clone in evaluation mode: what does not fit shows before anything is stored.
+void try_one_batch(const Prepared& prepared) {
+  const spec::Experiment& experiment = prepared.experiment;
+  const data::Part& train = prepared.dataset.train;
+  const std::int64_t rows = std::min<std::int64_t>(experiment.training.batch.value(), train.rows());
+  at::Tensor output;
+  const at::NoGradGuard no_grad;
+  const std::unique_ptr<model::Network> network = prepared.network->clone();
+  network->set_training(false);
+  const int line = experiment.position("model.path").line > 0 ? experiment.position("model.path").line
+                                                              : experiment.position("model.kind").line;
+  try {
+    output = network->forward(train.inputs.narrow(0, 0, rows));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::ModelProblem,
+                {"the model fails on the first batch of the data", experiment.file, line, 0, "model",
+                 train::condensed(error), "", "Check that data.shape and data.columns give what the model wants"});
+  }
+  const bool counts_classes = prepared.decision.kind == judge::DecisionKind::ArgMax;
+  if (counts_classes && (output.dim() != 2 || output.size(1) < prepared.dataset.classes)) {
+    const std::int64_t width = output.dim() == 2 ? output.size(1) : output.dim();
+    throw Error(ErrorKind::DataProblem,
+                {"a class that the model cannot output", experiment.file, line, 0, "data.classes",
+                 std::to_string(prepared.dataset.classes) + " classes in the data and " + std::to_string(width) +
+                     (output.dim() == 2 ? " outputs of the model" : " dimensions of the model's output"),
+                 "one output a class", ""});
+  }
+  try {
+    (void)train::LossFunction(experiment.training)(output, train.targets.narrow(0, 0, rows));
+  } catch (const Error& error) {
+    throw error.in_file(experiment.file);
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::DataProblem,
+                {"the loss does not fit the model's output and the targets", experiment.file,
+                 experiment.position("training.loss").line, 0, "training.loss", train::condensed(error), "", ""});
+  }
+}
+
+}  // namespace
+
+Prepared prepare(const spec::Experiment& asked) {
+  Prepared prepared;
+  prepared.experiment = asked;
+  spec::Experiment& experiment = prepared.experiment;
+  experiment.training.threads = resolved_threads(experiment.training.threads);
+  at::set_num_threads(experiment.training.threads);
+  at::globalContext().setFloat32MatmulPrecision(experiment.training.float32_matmul);
+
+  prepared.dataset = data::load(experiment);
+  prepared.notes = prepared.dataset.notes;
+  const std::int64_t rows = prepared.dataset.train.rows();
+  if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
+  if (!experiment.training.batch) experiment.training.batch = std::min<std::int64_t>(64, rows);
+  prepared.decision = decision_of(experiment, prepared.dataset.task);
+  (void)train::BatchPlan(experiment, prepared.dataset.train);  // refuses a batch that does not fit
+
+  const std::int64_t features = prepared.dataset.train.inputs.numel() / rows;
+  prepared.network = model::build(experiment.model, features, output_width(prepared.dataset), experiment.training.seed);
+  prepared.notes.insert(prepared.notes.end(), prepared.network->notes().begin(), prepared.network->notes().end());
+  try_one_batch(prepared);
+  return prepared;
+}
+
+}  // namespace mantissa::session

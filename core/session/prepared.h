@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/data/dataset.h"
+#include "core/judge/judge.h"
+#include "core/model/network.h"
+#include "core/spec/experiment.h"
+#include "core/train/batch_plan.h"
+
+namespace mantissa::session {
+
+/// An experiment that passed every check that can be made before the first step.
+struct Prepared {
+  spec::Experiment experiment;  ///< with the defaults that depend on the data filled in: loss, batch, threads
+  data::Dataset dataset;
+  std::unique_ptr<model::Network> network;  ///< initial weights; every arm starts from a clone
+  judge::DecisionRule decision;
+  std::vector<std::string> notes;
+};
+
+/// Loads the data, builds the model, tries one batch through a clone of it, and checks that shapes, classes and rules
+/// fit.
+///
+/// Sets the process-wide flags that the experiment asks for: threads and the FP32 matmul precision.
+/// \throws Error with the fact that does not fit.
+Prepared prepare(const spec::Experiment& experiment);
+
+}  // namespace mantissa::session

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/session/run.h"
+#include "core/train/paired_run.h"
+
+namespace mantissa::session {
+
+/// Tells an observer where a run stands, at most 20 times a second, and once when the disk cannot keep up.
+class ProgressClock {
+ public:
+  ProgressClock(Observer& observer, std::int64_t planned_steps);
+
+  /// \param waited_seconds  what the engine has waited for the archive so far
+  void tell(const train::PairedRun& run, double waited_seconds);
+  void tell_last(const train::PairedRun& run);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void send(const train::PairedRun& run, Clock::time_point now);
+
+  Observer& observer_;
+  std::int64_t planned_steps_;
+  Clock::time_point begin_;
+  Clock::time_point next_;
+  bool wait_told_ = false;
+};
+
+}  // namespace mantissa::session

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/reference_lock.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/sha256.h"
+#include "core/session/doctor.h"
+#include "core/spec/parse.h"
+
+namespace mantissa::session {
+namespace {
+
+/// safetensors' word for a dtype.
+std::string dtype_word(at::ScalarType type) {
+  switch (type) {
+    case at::kFloat:
+      return "F32";
+    case at::kDouble:
+      return "F64";
+    case at::kHalf:
+      return "F16";
+    case at::kBFloat16:
+      return "BF16";
+    case at::kLong:
+      return "I64";
+    case at::kInt:
+      return "I32";
+    case at::kShort:
+      return "I16";
+    case at::kChar:
+      return "I8";
+    case at::kByte:
+      return "U8";
+    case at::kBool:
+      return "BOOL";
+    default:
+      return c10::toString(type);
+  }
+}
+
+}  // namespace
+
+std::vector<record::TensorBytes> state_bytes(const model::Network& network) {
+  std::vector<record::TensorBytes> tensors;
+  for (const model::NamedTensor& named : network.state()) {
+    const at::Tensor whole = named.tensor.detach().to(at::kCPU).contiguous();
+    record::TensorBytes bytes;
+    bytes.name = named.name;
+    bytes.dtype = dtype_word(whole.scalar_type());
+    bytes.shape = whole.sizes().vec();
+    bytes.bytes.assign(static_cast<const char*>(whole.const_data_ptr()), whole.nbytes());
+    tensors.push_back(std::move(bytes));
+  }
+  return tensors;
+}
+
+std::string state_sha256(const model::Network& network) {
+  Sha256 hash;
+  for (const record::TensorBytes& tensor : state_bytes(network)) {
+    hash.add(tensor.name).add("\n").add(tensor.dtype);
+    for (const std::int64_t size : tensor.shape) hash.add(" ").add(std::to_string(size));
+    hash.add("\n").add(tensor.bytes);
+  }
+  return hash.hex();
+}
+
+std::string reference_lock(const Prepared& prepared) {
+  const spec::Training& training = prepared.experiment.training;
+  const Environment machine = environment();
+  const nlohmann::json lock = {
+      {"data", {{"name", prepared.dataset.name}, {"sha256", prepared.dataset.sha256}}},
+      {"preprocessing_sha256", prepared.dataset.preprocessing_sha256},
+      {"initial_weights_sha256", state_sha256(*prepared.network)},
+      {"mode", "train"},
+      {"seeds", {{"training", training.seed}, {"data", prepared.experiment.data.seed}}},
+      {"software",
+       {{"mantissa", machine.mantissa_version}, {"libtorch", machine.torch_version}, {"build", machine.torch_build}}},
+      {"hardware",
+       {{"device", training.device},
+        {"cpu", machine.cpu_model},
+        {"capability", machine.cpu_capability},
+        {"gpu", machine.gpu},
+        {"cores", machine.cores}}},
+      {"threads", training.threads},
+      {"flags",
+       {{"float32_matmul", training.float32_matmul},
+        {"mkldnn", at::globalContext().userEnabledMkldnn()},
+        {"deterministic_algorithms", at::globalContext().deterministicAlgorithms()}}}};
+  return lock.dump();
+}
+
+}  // namespace mantissa::session

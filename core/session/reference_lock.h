@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/session/prepared.h"
+
+namespace mantissa::session {
+
+/// Everything that fixes the reference, as JSON with sorted keys: data, initial weights, preprocessing, mode, seeds,
+/// code version, LibTorch build, CPU, threads, flags. Two references with equal locks are the same reference.
+std::string reference_lock(const Prepared& prepared);
+
+/// The tensors of a network as bytes, by state_dict name.
+std::vector<record::TensorBytes> state_bytes(const model::Network& network);
+
+/// SHA-256 over names, types, shapes and bytes of all tensors.
+std::string state_sha256(const model::Network& network);
+
+}  // namespace mantissa::session
