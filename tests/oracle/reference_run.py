@@ -91,11 +91,13 @@ def columns_of(spec, names, width):
 
 
 def training_rows(rows, spec):
-    """Row numbers of the training part: a seeded permutation, whose head is the test part."""
+    """Row numbers of the training part: a seeded permutation, whose head is the test part. No test part, no shuffle."""
     test = spec.get("test", {})
+    fraction = test.get("fraction", 0.2)
+    if fraction == 0:
+        return list(range(rows))
     permutation = torch.randperm(rows, generator=seeded(test.get("seed", 7))).tolist()
-    test_rows = math.floor(test.get("fraction", 0.2) * rows + 0.5)
-    return permutation[test_rows:]
+    return permutation[round(fraction * rows):]
 
 
 def standardized(columns):
