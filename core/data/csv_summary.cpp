@@ -102,6 +102,7 @@ class ColumnFacts {
   }
 
   void count_distinct(std::size_t hash) {
+    if (summary_.distinct_is_at_least) return;
     if (distinct_.size() < static_cast<std::size_t>(kMostDistinct)) {
       distinct_.insert(hash);
     } else if (distinct_.count(hash) == 0) {

@@ -15,6 +15,7 @@
 #include "core/data/gaussian.h"
 #include "core/data/layout_hash.h"
 #include "core/data/preprocess.h"
+#include "core/data/setting_error.h"
 #include "core/data/split.h"
 #include "core/data/table.h"
 #include "core/data/targets.h"
@@ -51,13 +52,6 @@ class Loader {
     return result;
   }
 
-  [[noreturn]] void refuse_setting(const std::string& key, ErrorFacts facts) const {
-    facts.file = experiment_.file;
-    facts.line = experiment_.position(key).line;
-    facts.subject = key;
-    throw Error(ErrorKind::InvalidSetting, std::move(facts));
-  }
-
   void read_tables() {
     if (data_.source == "gaussian") {
       check_gaussian();
@@ -67,8 +61,7 @@ class Loader {
     Roles roles;
     roles.columns = data_.columns;
     roles.missing = data_.missing;
-    roles.experiment_file = experiment_.file;
-    roles.columns_line = experiment_.position("data.columns").line;
+    roles.experiment = &experiment_;
     std::string path = data_.path;
     if (!data_.source.empty()) {
       set_ = built_in(data_.source);
@@ -80,7 +73,7 @@ class Loader {
       ErrorFacts facts;
       facts.problem = "no data is named";
       facts.expected = "data.source or data.path";
-      refuse_setting("data", std::move(facts));
+      throw setting_error(experiment_, "data", std::move(facts));
     }
     table_ = read_table(path, roles);
     if (test_part_.path.empty()) return;
@@ -99,13 +92,13 @@ class Loader {
       facts.problem = "the targets of gaussian are random numbers, not classes";
       facts.expected = "a regression (loss mse, l1 or huber)";
       facts.remedy = "Choose another set for classification, such as digits";
-      refuse_setting(fits ? "data.task" : "training.loss", std::move(facts));
+      throw setting_error(experiment_, fits ? "data.task" : "training.loss", std::move(facts));
     }
     if (!test_part_.path.empty()) {
       ErrorFacts facts;
       facts.problem = "gaussian is generated and has no second file";
       facts.expected = "a fraction of its rows: test = { fraction = 0.2, seed = 7 }";
-      refuse_setting("data.test", std::move(facts));
+      throw setting_error(experiment_, "data.test", std::move(facts));
     }
   }
 
@@ -125,7 +118,7 @@ class Loader {
     facts.problem = "the shape does not hold a row's inputs";
     facts.found = text + ']';
     facts.expected = "sizes whose product is " + std::to_string(inputs) + ", the number of input columns";
-    refuse_setting("data.shape", std::move(facts));
+    throw setting_error(experiment_, "data.shape", std::move(facts));
   }
 
   void split() {
@@ -141,7 +134,8 @@ class Loader {
 
   Dataset description() const {
     Dataset dataset;
-    dataset.name = data_.source.empty() ? data_.path : data_.source;
+    dataset.name = !data_.source.empty() ? data_.source : data_.path_as_written;
+    if (dataset.name.empty()) dataset.name = data_.path;
     dataset.task = plan_.task;
     dataset.classes = plan_.classes;
     dataset.class_names = plan_.class_names;

@@ -42,11 +42,16 @@ struct Dataset {
 };
 
 /// Reads, checks, splits and preprocesses (EXPERIMENT.md 1, decision 9; statistics from the training part only).
+///
+/// Split: perm = torch.randperm(rows) seeded by test.seed; the test part is perm[:n], n = round(fraction · rows) with
+/// halves to even, the training part perm[n:], both in that order. With fraction = 0 nothing is permuted; with a test
+/// file both parts are the files as they stand. Targets fit the loss: class indices for cross_entropy and nll (and
+/// where a classification names no loss), FP32 [rows, T] for every other loss, 0 and 1 for the two binary ones.
 /// \throws Error FileProblem, DataProblem (row and column in the facts), InvalidSetting.
 Dataset load(const spec::Experiment& experiment);
 
-/// The order of the rows of one epoch (from 0): a permutation seeded by training.seed + epoch, or the file's order.
-/// int64 [rows].
+/// The order of the training part's rows in one epoch (epochs from 0): a permutation seeded by training.seed + epoch,
+/// or 0, 1, 2, … for order = "file". int64 [rows].
 at::Tensor epoch_order(const spec::Experiment& experiment, std::int64_t rows, std::int64_t epoch);
 
 /// Names of the built-in sets that this version has, sorted.

@@ -8,8 +8,8 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/data/setting_error.h"
 
 namespace mantissa::data {
 
@@ -18,13 +18,10 @@ namespace {
 void refuse(const spec::Experiment& experiment, const std::string& key, std::string problem, std::string found,
             std::string expected) {
   ErrorFacts facts;
-  facts.file = experiment.file;
-  facts.line = experiment.position(key).line;
-  facts.subject = key;
   facts.problem = std::move(problem);
   facts.found = std::move(found);
   facts.expected = std::move(expected);
-  throw Error(ErrorKind::InvalidSetting, std::move(facts));
+  throw setting_error(experiment, key, std::move(facts));
 }
 
 std::vector<std::string> numbered(const char* letter, std::int64_t count) {

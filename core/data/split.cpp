@@ -8,9 +8,9 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/data/dataset.h"
+#include "core/data/setting_error.h"
 
 namespace mantissa::data {
 
@@ -23,15 +23,11 @@ at::Tensor permutation(std::int64_t rows, std::uint64_t seed) {
 [[noreturn]] void refuse_fraction(const spec::Experiment& experiment, double fraction, std::string problem,
                                   std::string expected) {
   ErrorFacts facts;
-  facts.file = experiment.file;
-  facts.subject = "data.test.fraction";
-  facts.line = experiment.position(facts.subject).line;
-  if (facts.line == 0) facts.line = experiment.position("data.test").line;
   facts.problem = std::move(problem);
   facts.found = to_text(fraction);
   facts.expected = std::move(expected);
   facts.remedy = "Choose a smaller fraction, or test = { fraction = 0 } for no test part";
-  throw Error(ErrorKind::InvalidSetting, std::move(facts));
+  throw setting_error(experiment, "data.test.fraction", std::move(facts));
 }
 
 }  // namespace

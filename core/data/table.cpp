@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/data/csv.h"
+#include "core/data/setting_error.h"
 
 namespace mantissa::data {
 
@@ -32,12 +33,6 @@ std::string joined(const std::vector<std::string>& names, std::size_t most) {
   for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > most) text += ", … (" + std::to_string(names.size()) + " in all)";
   return text;
-}
-
-[[noreturn]] void refuse_setting(const Roles& roles, ErrorFacts facts) {
-  facts.file = roles.experiment_file;
-  facts.line = roles.columns_line;
-  throw Error(ErrorKind::InvalidSetting, std::move(facts));
 }
 
 /// Gives every column its role, each at most one.
@@ -76,7 +71,7 @@ class RoleBook {
  private:
   std::size_t take(const std::string& name, const std::string& role) {
     ErrorFacts facts;
-    facts.subject = "data.columns." + role;
+    const std::string key = "data.columns." + role;
     facts.found = '\'' + name + '\'';
     const auto found = position_.find(name);
     if (found == position_.end()) {
@@ -85,13 +80,13 @@ class RoleBook {
       if (!file_.has_header()) {
         facts.remedy = "The file has no header: its columns are called column1, column2, …";
       }
-      refuse_setting(roles_, std::move(facts));
+      throw setting_error(*roles_.experiment, key, std::move(facts));
     }
     const auto [other, fresh] = role_.emplace(found->second, role);
     if (!fresh) {
       facts.problem = "one column in two roles";
       facts.expected = "a column that is not already in data.columns." + other->second;
-      refuse_setting(roles_, std::move(facts));
+      throw setting_error(*roles_.experiment, key, std::move(facts));
     }
     return found->second;
   }

@@ -45,9 +45,8 @@ struct Roles {
   spec::Columns columns;
   std::vector<std::string> left_out;  ///< no inputs unless columns.inputs names them
   spec::Missing missing = spec::Missing::Refuse;
-  std::string experiment_file;  ///< for messages about the experiment itself
-  int columns_line = 0;
-  const Table* same_columns_as = nullptr;  ///< another file with other columns is refused; their order may differ
+  const spec::Experiment* experiment = nullptr;  ///< for messages about its keys
+  const Table* same_columns_as = nullptr;        ///< another file with other columns is refused; their order may differ
 };
 
 /// \throws Error DataProblem with line and column for missing, non-finite and text values, InvalidSetting for columns

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/number_text.h"
+#include "core/data/setting_error.h"
 
 namespace mantissa::data {
 
@@ -111,15 +111,11 @@ class Refusals {
 [[noreturn]] void refuse_setting(const spec::Experiment& experiment, const std::string& key, std::string problem,
                                  std::string found, std::string expected, std::string remedy) {
   ErrorFacts facts;
-  facts.file = experiment.file;
-  facts.line = experiment.position(key).line;
-  facts.column = experiment.position(key).column;
-  facts.subject = key;
   facts.problem = std::move(problem);
   facts.found = std::move(found);
   facts.expected = std::move(expected);
   facts.remedy = std::move(remedy);
-  throw Error(ErrorKind::InvalidSetting, std::move(facts));
+  throw setting_error(experiment, key, std::move(facts));
 }
 
 /// Floats that are nothing but 0.0, 1.0, 2.0 … without a gap are labels that some tool wrote as floats.

@@ -101,7 +101,7 @@ class BuiltInTests : public QObject {
   void raw_ames_keeps_lot_areas_beyond_fp16() {
     spec::Experiment experiment = of_source("ames");
     experiment.data.standardize = false;
-    experiment.data.test = spec::TestPart{0.0, 7, ""};
+    experiment.data.test = test_share(0.0, 7);
     const Dataset set = load(experiment);
     QCOMPARE(set.train.inputs.select(1, 1).max().item<float>(), 215245.0F);  // Lot_Area, the source's README
   }
@@ -110,7 +110,7 @@ class BuiltInTests : public QObject {
     // concrete, test = { fraction = 0.25, seed = 11 }: mean 35.946683937823835, std 16.847133022454305 (NumPy).
     spec::Experiment experiment = of_source("concrete");
     experiment.data.target_transform = spec::TargetTransform::Standardize;
-    experiment.data.test = spec::TestPart{0.25, 11, ""};
+    experiment.data.test = test_share(0.25, 11);
     const Dataset set = load(experiment);
     QCOMPARE(set.test.rows(), 258);  // 257.5 rounds to the even 258
     QCOMPARE(bytes_hash(set.train.targets),
@@ -142,7 +142,7 @@ class BuiltInTests : public QObject {
     experiment.data.features = 2;
     experiment.data.outputs = 2;
     experiment.data.seed = 5;
-    experiment.data.test = spec::TestPart{0.0, 7, ""};
+    experiment.data.test = test_share(0.0, 7);
     const Dataset set = load(experiment);
     const float x[] = {-0x1.f276a8p-2F, -0x1.35281ap-1F, -0x1.1dbecap-1F,
                        0x1.55c5bep-1F,  -0x1.944e5ep-3F, 0x1.f15a42p+0F};

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <clocale>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <QByteArray>
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "core/base/error.h"
+#include "core/spec/experiment.h"
 
 namespace mantissa::data {
 
@@ -27,6 +31,44 @@ class TestFiles {
 
  private:
   QTemporaryDir folder_;
+};
+
+/// test = { fraction = …, seed = … }
+inline spec::TestPart test_share(double fraction, std::uint64_t seed) {
+  spec::TestPart part;
+  part.fraction = fraction;
+  part.seed = seed;
+  return part;
+}
+
+/// test = { path = … }
+inline spec::TestPart test_file(const std::string& path) {
+  spec::TestPart part;
+  part.path = path;
+  return part;
+}
+
+/// The German locale, made where it can be, for as long as the object lives.
+class GermanLocale {
+ public:
+  explicit GermanLocale(const std::string& folder) {
+    const QString target = QString::fromStdString(folder + "/de_DE.UTF-8");
+    const int code = QProcess::execute("localedef", {"-i", "de_DE", "-f", "UTF-8", target});
+    if (code != 0 && code != 1) return;  // 1: made, with warnings
+    qputenv("LOCPATH", QByteArray::fromStdString(folder));
+    in_force_ = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr && std::localeconv()->decimal_point[0] == ',';
+  }
+  ~GermanLocale() {
+    std::setlocale(LC_ALL, "C");
+    qunsetenv("LOCPATH");
+  }
+  GermanLocale(const GermanLocale&) = delete;
+  GermanLocale& operator=(const GermanLocale&) = delete;
+
+  bool in_force() const { return in_force_; }
+
+ private:
+  bool in_force_ = false;
 };
 
 /// The facts of the Error that `call` throws; an empty `problem`, `found` and `expected` if it throws none.
