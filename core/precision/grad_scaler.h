@@ -49,32 +49,27 @@ enum class OptimizerStage { Ready, Unscaled, Stepped };
 /// overflows, and an overflow of any of them lowers the one scale at `update`. Its methods are called from one thread.
 ///
 /// \code
-/// #include <torch/torch.h>
-///
-/// #include "core/precision/autocast_scope.h"
-/// #include "core/precision/grad_scaler.h"
-/// #include "core/precision/torch_optimizer.h"
-///
-/// using namespace mantissa::precision;
-///
 /// torch::nn::Linear model(16, 1);
 /// torch::optim::AdamW adamw(model->parameters(), torch::optim::AdamWOptions(1e-3));
-/// TorchOptimizer optimizer(adamw);
+/// TorchOptimizer optimizer(adamw);                                // core/precision/torch_optimizer.h
 /// GradScaler scaler;
 ///
 /// for (const auto& [input, target] : batches) {
 ///   adamw.zero_grad();
-///   torch::Tensor loss;
+///   at::Tensor loss;
 ///   {
-///     AutocastScope autocast(torch::kCPU, torch::kHalf);
-///     loss = torch::mse_loss(model->forward(input), target);
-///   }                                                            // backward runs outside
+///     AutocastScope autocast(c10::DeviceType::CPU, at::kHalf);    // core/precision/autocast_scope.h
+///     loss = at::mse_loss(model->forward(input).to(at::kFloat), target);
+///   }                                                             // backward runs outside
 ///   scaler.scale(loss).backward();
-///   scaler.unscale(optimizer);                                   // only where true gradients are needed before the
-///   step torch::nn::utils::clip_grad_norm_(model->parameters(), 1.0); if (scaler.step(optimizer)) schedule.advance();
-///   // false: a gradient overflowed, the weights stay scaler.update();
+///   scaler.unscale(optimizer);                                    // clipping needs the true gradients
+///   torch::nn::utils::clip_grad_norm_(model->parameters(), 1.0);
+///   const bool applied = scaler.step(optimizer);                  // false: an overflow, the weights stay
+///   scaler.update();
+///   if (applied) schedule.step();
 /// }
 /// \endcode
+/// tests/core/precision/grad_scaler_example.cpp is such a program in full.
 class GradScaler {
  public:
   /// \throws Error InvalidSetting  growth_factor ≤ 1 or backoff_factor ≥ 1, unless the scaler is disabled

@@ -25,8 +25,8 @@ class ScaledOptimizer {
   /// Two objects with one identity share their state in the scaler. An adapter returns the optimizer behind it.
   virtual const void* identity() const { return this; }
 
-  /// True for a fused optimizer that unscales and skips by itself: the scaler then calls `step_scaled` and never `step`
-  /// (`_step_supports_amp_scaling` in PyTorch).
+  /// True for a fused optimizer that unscales and skips by itself: an enabled scaler then calls `step_scaled` and never
+  /// `step` (`_step_supports_amp_scaling` in PyTorch).
   virtual bool unscales_itself() const { return false; }
 
   /// One call an attempt, overflow or not; it must leave weights and its own step counter alone where found_inf ≠ 0.
