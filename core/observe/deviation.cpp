@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -17,8 +18,12 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Independent accumulators: they fill two AVX2 registers of each sum and hide the latency of the additions.
-constexpr int kLanes = 8;
+// Four FP64 numbers side by side (GCC's and Clang's vector extension): compilers leave a loop with a maximum in it
+// scalar. Where the machine has shorter vectors the compiler splits them, with the same bits.
+using Pack = double __attribute__((vector_size(32)));
+constexpr int kPack = 4;
+constexpr int kChains = 2;  // independent accumulators hide the latency of the additions
+constexpr int kStride = kPack * kChains;
 
 struct BlockSums {
   double max = 0.0;
@@ -28,56 +33,59 @@ struct BlockSums {
   double products = 0.0;
 };
 
-struct Lanes {
-  double max[kLanes] = {};
-  double squares_of_difference[kLanes] = {};
-  double squares_of_reference[kLanes] = {};
-  double squares_of_other[kLanes] = {};
-  double products[kLanes] = {};
+struct Accumulators {
+  Pack max = {};
+  Pack squares_of_difference = {};
+  Pack squares_of_reference = {};
+  Pack squares_of_other = {};
+  Pack products = {};
 };
 
-MANTISSA_IN_CLONE double sum_of(const double (&lanes)[kLanes]) {
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+MANTISSA_IN_CLONE void add_pack(Accumulators& sums, const double* reference, const double* other) {
+  Pack a;
+  Pack b;
+  std::memcpy(&a, reference, sizeof a);
+  std::memcpy(&b, other, sizeof b);
+  const Pack difference = b - a;
+  const Pack size = difference < 0 ? -difference : difference;
+  sums.max = size > sums.max ? size : sums.max;
+  sums.squares_of_difference += difference * difference;
+  sums.squares_of_reference += a * a;
+  sums.squares_of_other += b * b;
+  sums.products += a * b;
 }
 
-template <class Real>
-MANTISSA_IN_CLONE void add_element(Lanes& lanes, int lane, Real reference_element, Real other_element) {
-  const double reference = reference_element;
-  const double other = other_element;
-  const double difference = other - reference;
-  const double size = std::fabs(difference);
-  lanes.max[lane] = size > lanes.max[lane] ? size : lanes.max[lane];
-  lanes.squares_of_difference[lane] += difference * difference;
-  lanes.squares_of_reference[lane] += reference * reference;
-  lanes.squares_of_other[lane] += other * other;
-  lanes.products[lane] += reference * other;
+// Packs travel by reference: by value they would depend on the instruction set of the caller.
+MANTISSA_IN_CLONE double sum_of(const Pack& left, const Pack& right) {
+  const Pack sum = left + right;
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-template <class Real>
-MANTISSA_IN_CLONE BlockSums sums_of_block(const Real* reference, const Real* other, std::int64_t length) {
-  Lanes lanes;
+MANTISSA_VECTOR_CLONES
+BlockSums sums_of_block(const double* reference, const double* other, std::int64_t length) {
+  Accumulators left;
+  Accumulators right;
   std::int64_t i = 0;
-  for (; i + kLanes <= length; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) add_element(lanes, lane, reference[i + lane], other[i + lane]);
+  for (; i + kStride <= length; i += kStride) {
+    add_pack(left, reference + i, other + i);
+    add_pack(right, reference + i + kPack, other + i + kPack);
   }
-  for (int lane = 0; i < length; ++i, ++lane) add_element(lanes, lane, reference[i], other[i]);
+  if (i < length) {  // zeros behind the end add nothing
+    double reference_end[kStride] = {};
+    double other_end[kStride] = {};
+    std::memcpy(reference_end, reference + i, static_cast<std::size_t>(length - i) * sizeof(double));
+    std::memcpy(other_end, other + i, static_cast<std::size_t>(length - i) * sizeof(double));
+    add_pack(left, reference_end, other_end);
+    add_pack(right, reference_end + kPack, other_end + kPack);
+  }
   BlockSums sums;
-  for (const double size : lanes.max) sums.max = std::max(sums.max, size);
-  sums.squares_of_difference = sum_of(lanes.squares_of_difference);
-  sums.squares_of_reference = sum_of(lanes.squares_of_reference);
-  sums.squares_of_other = sum_of(lanes.squares_of_other);
-  sums.products = sum_of(lanes.products);
+  const Pack max = left.max > right.max ? left.max : right.max;
+  sums.max = std::max(std::max(max[0], max[1]), std::max(max[2], max[3]));
+  sums.squares_of_difference = sum_of(left.squares_of_difference, right.squares_of_difference);
+  sums.squares_of_reference = sum_of(left.squares_of_reference, right.squares_of_reference);
+  sums.squares_of_other = sum_of(left.squares_of_other, right.squares_of_other);
+  sums.products = sum_of(left.products, right.products);
   return sums;
-}
-
-MANTISSA_VECTOR_CLONES
-BlockSums sums_of_floats(const float* reference, const float* other, std::int64_t length) {
-  return sums_of_block(reference, other, length);
-}
-
-MANTISSA_VECTOR_CLONES
-BlockSums sums_of_doubles(const double* reference, const double* other, std::int64_t length) {
-  return sums_of_block(reference, other, length);
 }
 
 constexpr std::int32_t kMagnitude = 0x7fffffff;
@@ -97,13 +105,13 @@ MANTISSA_IN_CLONE std::int32_t place_of(float value) {
 }
 
 /// Counted apart so that finite blocks, nearly all, take a loop without a branch.
-struct UlpOfBlock {
-  std::uint32_t finite = 0;  ///< the largest distance, if nothing in the block is non-finite
+struct FiniteUlp {
+  std::uint32_t largest = 0;  ///< distance, if nothing in the block is non-finite
   bool non_finite = false;
 };
 
 MANTISSA_VECTOR_CLONES
-UlpOfBlock ulp_of_block(const float* reference, const float* other, std::int64_t length) {
+FiniteUlp finite_ulp(const float* reference, const float* other, std::int64_t length) {
   std::uint32_t largest = 0;
   std::int32_t non_finite = 0;
   for (std::int64_t i = 0; i < length; ++i) {
@@ -133,9 +141,9 @@ double ulp_with_non_finite(const float* reference, const float* other, std::int6
   return largest;
 }
 
-double ulp_of(const float* reference, const float* other, std::int64_t length) {
-  const UlpOfBlock block = ulp_of_block(reference, other, length);
-  return block.non_finite ? ulp_with_non_finite(reference, other, length) : block.finite;
+double ulp_of_block(const float* reference, const float* other, std::int64_t length) {
+  const FiniteUlp block = finite_ulp(reference, other, length);
+  return block.non_finite ? ulp_with_non_finite(reference, other, length) : block.largest;
 }
 
 }  // namespace
@@ -148,25 +156,17 @@ void DeviationSums::add(const at::Tensor& reference, const at::Tensor& other, Ul
                 {"tensors that cannot be compared", "", 0, 0, "tensor to observe",
                  std::to_string(b.count()) + " elements", std::to_string(a.count()) + ", as the reference has", ""});
   }
-  const bool in_double = a.is_double() || b.is_double();
   float a_floats[kBlock];
   float b_floats[kBlock];
   double a_doubles[kBlock];
   double b_doubles[kBlock];
   for (std::int64_t begin = 0; begin < a.count(); begin += kBlock) {
     const std::int64_t length = std::min(kBlock, a.count() - begin);
-    BlockSums sums;
-    if (in_double) {
-      sums = sums_of_doubles(a.doubles(begin, length, a_doubles), b.doubles(begin, length, b_doubles), length);
-    }
-    if (!in_double || ulp == Ulp::Measure) {
-      const float* const left = a.floats(begin, length, a_floats);
-      const float* const right = b.floats(begin, length, b_floats);
-      if (!in_double) sums = sums_of_floats(left, right, length);
-      if (ulp == Ulp::Measure && !std::isnan(ulp_)) {
-        const double largest = ulp_of(left, right, length);
-        ulp_ = std::isnan(largest) ? largest : std::max(ulp_, largest);
-      }
+    const BlockSums sums =
+        sums_of_block(a.doubles(begin, length, a_doubles), b.doubles(begin, length, b_doubles), length);
+    if (ulp == Ulp::Measure && !std::isnan(ulp_)) {
+      const double largest = ulp_of_block(a.floats(begin, length, a_floats), b.floats(begin, length, b_floats), length);
+      ulp_ = std::isnan(largest) ? largest : std::max(ulp_, largest);
     }
     max_ = std::max(max_, sums.max);
     squares_of_difference_ += sums.squares_of_difference;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/observe/elements.h"
 
+#include <cstring>
 #include <string>
 
 #include <ATen/core/grad_mode.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
 
 #include "core/base/error.h"
 #include "core/observe/vector_clones.h"
@@ -19,9 +19,37 @@ void widen_bfloat16(const c10::BFloat16* from, std::int64_t length, float* to) {
   for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<float>(from[i]);
 }
 
+/// FP16 to FP32 without a branch, so that the loop becomes vector instructions: c10's own conversion does not.
+MANTISSA_IN_CLONE float widened(std::uint16_t half) {
+  constexpr std::uint32_t kExponent = 0x1fU << 23;         // FP16's exponent where FP32 has its low exponent bits
+  constexpr std::uint32_t kRebias = (127U - 15U) << 23;    // between the two biases
+  constexpr std::uint32_t kSmallest = (127U - 14U) << 23;  // 2^-14, the smallest normal FP16
+  const std::uint32_t magnitude = (half & 0x7fffU) << 13;
+  const std::uint32_t exponent = magnitude & kExponent;
+  const std::uint32_t normal = magnitude + kRebias;
+  const std::uint32_t beyond = normal + kRebias;  // infinity and NaN: all ones again, FP32 has 8 bits of exponent
+  // Subnormal: with the exponent of 2^-14 it reads 2^-14 + value, exactly.
+  const std::uint32_t shifted = magnitude + kSmallest;
+  float above = 0.0F;
+  float smallest = 0.0F;
+  std::memcpy(&above, &shifted, sizeof above);
+  std::memcpy(&smallest, &kSmallest, sizeof smallest);
+  const float subnormal = above - smallest;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &subnormal, sizeof bits);
+  // Chosen by masks: a conditional would become a jump around the subtraction.
+  const std::uint32_t if_subnormal = 0U - static_cast<std::uint32_t>(exponent == 0);
+  const std::uint32_t if_beyond = 0U - static_cast<std::uint32_t>(exponent == kExponent);
+  bits = (bits & if_subnormal) | (normal & ~if_subnormal & ~if_beyond) | (beyond & if_beyond);
+  bits |= (half & 0x8000U) << 16;
+  float value = 0.0F;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 MANTISSA_VECTOR_CLONES
-void widen_half(const c10::Half* from, std::int64_t length, float* to) {
-  for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<float>(from[i]);
+void widen_half(const std::uint16_t* from, std::int64_t length, float* to) {
+  for (std::int64_t i = 0; i < length; ++i) to[i] = widened(from[i]);
 }
 
 MANTISSA_VECTOR_CLONES
@@ -74,7 +102,7 @@ const float* Elements::floats(std::int64_t begin, std::int64_t length, float* bu
     case Kind::Float:
       return static_cast<const float*>(data_) + begin;
     case Kind::Half:
-      widen_half(static_cast<const c10::Half*>(data_) + begin, length, buffer);
+      widen_half(static_cast<const std::uint16_t*>(data_) + begin, length, buffer);
       break;
     case Kind::BFloat16:
       widen_bfloat16(static_cast<const c10::BFloat16*>(data_) + begin, length, buffer);

@@ -71,6 +71,19 @@ class DeviationTests : public QObject {
     QVERIFY(close(sums.cosine(), 0.9999964796727944));
   }
 
+  void every_finite_float16_is_read_as_pytorch_reads_it() {
+    const at::Tensor all = at::arange(65536, at::kInt).sub(32768).to(at::kShort).view(at::kHalf);
+    const at::Tensor finite = all.masked_select(at::isfinite(all));
+    QCOMPARE(finite.numel(), std::int64_t{2 * 31 * 1024});  // two signs, all exponents but the last
+    const DeviationSums sums = of(finite.to(at::kFloat), finite);
+    QCOMPARE(sums.max(), 0.0);
+    QCOMPARE(sums.ulp(), 0.0);
+    QVERIFY(sums.relative() == 0.0 && sums.cosine() == 1.0);
+    const at::Tensor infinity = at::full({1}, -std::numeric_limits<double>::infinity(), at::kHalf);
+    QCOMPARE(of(infinity.to(at::kFloat), infinity).ulp(), 0.0);
+    QVERIFY(std::isnan(of(floats({1}), at::full({1}, std::nan(""), at::kHalf)).max()));
+  }
+
   void bfloat16_widens_exactly() {
     const DeviationSums sums = of(series_a(), series_b().to(at::kBFloat16));
     QVERIFY(close(sums.rmse(), 0.0010341778956269522));
