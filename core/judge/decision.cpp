@@ -77,6 +77,7 @@ Decision wanted(const DecisionRule& rule, const std::vector<double>& target) {
     return decision;
   }
   if (rule.kind == DecisionKind::None) return decision;
+  if (rule.kind == DecisionKind::Threshold) return decide_by_threshold(target, rule.threshold);
   // Targets of the binary losses are probabilities of class 1, whatever the threshold of the model's own output.
   return decide_by_threshold(target, 0.5);
 }

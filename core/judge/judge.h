@@ -19,11 +19,12 @@ enum class DecisionKind {
   ArgMax,       ///< lowest index on ties
   Probability,  ///< bce: class 1 if p >= threshold
   Logit,        ///< bce_with_logits: class 1 if logit >= 0
+  Threshold,    ///< regression with rules.threshold: class 1 if output >= threshold, both in the model's units
 };
 
 struct DecisionRule {
   DecisionKind kind = DecisionKind::None;
-  double threshold = 0.5;  ///< Probability only
+  double threshold = 0.5;  ///< Probability and Threshold
   std::string ties = "lowest-index";
   std::int64_t ignore_index = -100;  ///< ArgMax: a target with this index is neither right nor wrong
 };
@@ -37,10 +38,10 @@ struct DecisionRule {
 /// A missing (empty) output makes its errors NaN and is no flip; exports leave such cells empty.
 ///
 /// Decisions: arg-max takes the lowest index of the largest outputs, tie = the top two are equal, margin = top -
-/// second (nothing with one class); class 1 where p >= threshold or logit >= 0, tie = exactly there, margin = the
-/// distance from there. With several binary outputs a case, bit i of the decision is output i, the margin is the
-/// smallest one, a tie anywhere is a tie; beyond 62 of them flips and `correct` still hold but `decision` is empty.
-/// \throws Error (DataProblem) if the outputs of a case differ in length, (InvalidSetting) for unknown `ties`.
+/// second (nothing with one class); class 1 where the output reaches the threshold (0 for logits), tie = exactly there,
+/// margin = the distance from there. With several binary outputs a case, bit i of the decision is output i, the margin
+/// is the smallest one, a tie anywhere is a tie; beyond 62 of them flips and `correct` still hold but `decision` is
+/// empty. \throws Error (DataProblem) if the outputs of a case differ in length, (InvalidSetting) for unknown `ties`.
 void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision);
 
 /// How targets go back to their own unit (data/dataset.h says the same for tensors).

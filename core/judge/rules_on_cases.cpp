@@ -142,6 +142,7 @@ std::vector<std::string> worst_flips(std::vector<const CaseRow*> flips, spec::Of
   std::stable_sort(flips.begin(), flips.end(),
                    [&](const CaseRow* a, const CaseRow* b) { return weight(a) > weight(b); });
   std::vector<std::string> named;
+  named.reserve(flips.size());
   for (const CaseRow* row : flips) {
     named.push_back(named.size() < kMostNamed ? flipped_case(*row, of) : row->id);
   }

@@ -171,6 +171,16 @@ class CompareTests : public QObject {
     QCOMPARE(*found.correct_reference, true);
   }
 
+  void a_regression_with_a_threshold_decides_there() {
+    const DecisionRule rule = decisions(DecisionKind::Threshold, 20.0);
+    const record::CaseRow found = compared(row("1", {20.5}, {19.0}, {21.0}), rule);
+    QCOMPARE(*found.decision, std::int64_t{1});
+    QCOMPARE(*found.margin_reference, 1.0);
+    QVERIFY(found.flip);
+    QCOMPARE(*found.correct, true);  // the target 21 is beyond the threshold too
+    QCOMPARE(*found.correct_reference, false);
+  }
+
   void several_binary_outputs_flip_if_one_of_them_does() {
     const record::CaseRow found =
         compared(row("1", {1.0, -1.0, 2.0}, {1.0, 0.5, 2.0}, {1.0, 1.0, 1.0}), decisions(DecisionKind::Logit));
