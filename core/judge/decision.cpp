@@ -56,6 +56,7 @@ Decision decide(const DecisionRule& rule, const std::vector<double>& output) {
       return {};
     case DecisionKind::ArgMax:
       return decide_by_largest(output);
+    case DecisionKind::Threshold:
     case DecisionKind::Probability:
       return decide_by_threshold(output, rule.threshold);
     case DecisionKind::Logit:
