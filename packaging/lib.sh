@@ -41,6 +41,10 @@ missing_packages() {
 # The wheels are complete when the marker holds the very list of pins that stands here now.
 wheels_complete() { cmp -s "$wheel_list" "$wheel_folder/.complete"; }
 
+oracle="$cache/oracle"
+oracle_pins() { cat -- "$wheel_list" "$root/packaging/oracle-wheels.txt"; }
+oracle_complete() { oracle_pins | cmp -s - "$oracle/.complete"; }
+
 # --- what may be in the way ------------------------------------------------------------------------------------------
 
 problems=()
@@ -184,6 +188,10 @@ look_first() {
     need_space "$cache" "$wheels_need" "wheels"
   fi
   [ -w "$(existing_parent "$root/build/release")" ] || problem "Cannot write to $(existing_parent "$root/build/release"), where the build is to be. Take a clone of your own."
+  if [ "$1" = full ] && ! oracle_complete; then
+    # With the CUDA libraries of a toolkit, and without.
+    if ldconfig -p 2>/dev/null | grep -q libcublas.so.13; then need_space "$cache" 700 "oracle"; else need_space "$cache" 4300 "oracle"; fi
+  fi
   # Only what is not there yet counts, so that a machine that is set up already is never turned away.
   [ -z "$packages" ] || need_space /usr "${packages_need[$1]}" "packages"
   [ -e "$root/build/release/bin/mantissa-cli" ] || need_space "$root/build" "${build_need[$1]}" "build"
