@@ -264,15 +264,21 @@ void CsvReader::name_columns() {
   columns_ = std::move(names);
 }
 
+std::string CsvReader::separator_advice() const {
+  if (columns_.size() != 1) return {};
+  if (columns_[0].find(';') != std::string::npos) {
+    return "The file seems to be separated by semicolons: save it with commas, and numbers with a decimal point";
+  }
+  if (columns_[0].find('\t') != std::string::npos) {
+    return "The file seems to be separated by tabs: save it with commas";
+  }
+  return {};
+}
+
 void CsvReader::check_width() const {
   if (ends_.size() == columns_.size()) return;
-  std::string remedy = "Put cells that hold a comma into quotes";
-  const bool one = columns_.size() == 1;
-  if (one && columns_[0].find(';') != std::string::npos) {
-    remedy = "The file seems to be separated by semicolons: save it with commas, and numbers with a decimal point";
-  } else if (one && columns_[0].find('\t') != std::string::npos) {
-    remedy = "The file seems to be separated by tabs: save it with commas";
-  }
+  std::string remedy = separator_advice();
+  if (remedy.empty()) remedy = "Put cells that hold a comma into quotes";
   refuse(line_, 0, "a row of another length", record_is_blank() ? "a blank line" : count_of(ends_.size(), "cell"),
          count_of(columns_.size(), "cell") + " as in line 1", remedy);
 }

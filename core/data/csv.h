@@ -57,6 +57,9 @@ class CsvReader {
   /// Positions (from 0) of columns whose name in the header was empty.
   const std::vector<std::size_t>& unnamed_columns() const { return unnamed_; }
 
+  /// What to do about a file that seems to have another separator; empty where it does not.
+  std::string separator_advice() const;
+
   /// The next row, which always has as many cells as there are columns; false at the end.
   /// \throws Error DataProblem for a ragged row, a stray or unterminated quote, a NUL byte, text that is not UTF-8.
   bool next(CsvRow& row);

@@ -97,7 +97,8 @@ class RoleBook {
     facts.problem = "no column is left for the " + role;
     facts.found = "columns " + joined(file_.columns(), 12);
     facts.expected = "at least one input column and one target column";
-    facts.remedy = "Name the columns with data.columns";
+    facts.remedy = file_.separator_advice();
+    if (facts.remedy.empty()) facts.remedy = "Name the columns with data.columns";
     throw Error(ErrorKind::DataProblem, std::move(facts));
   }
 

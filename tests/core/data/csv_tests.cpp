@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <random>
 #include <string>
 #include <vector>
 
@@ -224,6 +225,34 @@ class CsvTests : public QObject {
       const ErrorFacts facts = facts_of(ErrorKind::NotYetAvailable, [&path] { CsvReader reader(path); });
       QVERIFY(!facts.found.empty());
     }
+  }
+
+  void whatever_the_bytes_every_row_is_whole_or_refused() {
+    // Texts over the characters that mean something to a reader; seeded, so a failure comes again.
+    static constexpr char kAlphabet[] = {'a', '1', ',', '"', '\n', '\r', ' ', '\xC3', '\xA4', '.', '\0', ';'};
+    std::mt19937 random(47);
+    int refused = 0;
+    int rows = 0;
+    for (int trial = 0; trial < 4000; ++trial) {
+      std::string bytes;
+      const auto size = random() % 40;
+      for (std::size_t i = 0; i < size; ++i) bytes += kAlphabet[random() % (trial % 2 == 0 ? 8 : sizeof kAlphabet)];
+      const std::string path = files_.write("random.csv", "a,b\n" + bytes);
+      std::int64_t line = 1;
+      try {
+        CsvReader reader(path);
+        for (CsvRow row; reader.next(row); ++rows) {
+          QCOMPARE(row.cells.size(), std::size_t{2});
+          QVERIFY(row.line > line);
+          line = row.line;
+        }
+      } catch (const Error& error) {
+        ++refused;
+        QCOMPARE(error.kind(), ErrorKind::DataProblem);
+        QVERIFY2(error.facts().line >= line, error.what());
+      }
+    }
+    QVERIFY(refused > 1000 && rows > 100);  // both happen
   }
 
   void cells_are_told_apart() {

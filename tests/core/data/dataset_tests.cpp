@@ -270,6 +270,10 @@ class DatasetTests : public QObject {
     QCOMPARE(refusal(of_file("y\n1\n")).problem, "no column is left for the inputs"s);
   }
 
+  void a_file_with_tabs_gets_the_right_advice() {
+    QVERIFY(refusal(of_file("x\ty\n1\t2\n")).remedy.find("tabs") != std::string::npos);
+  }
+
   void a_test_file_is_the_test_part_in_its_own_order() {
     spec::Experiment experiment = of_file("x,y\n1,2\n3,6\n");
     experiment.data.standardize = true;
