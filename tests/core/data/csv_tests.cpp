@@ -233,7 +233,7 @@ class CsvTests : public QObject {
     std::mt19937 random(47);
     int refused = 0;
     int rows = 0;
-    for (int trial = 0; trial < 4000; ++trial) {
+    for (int trial = 0; trial < 600; ++trial) {
       std::string bytes;
       const auto size = random() % 40;
       for (std::size_t i = 0; i < size; ++i) bytes += kAlphabet[random() % (trial % 2 == 0 ? 8 : sizeof kAlphabet)];
@@ -252,7 +252,7 @@ class CsvTests : public QObject {
         QVERIFY2(error.facts().line >= line, error.what());
       }
     }
-    QVERIFY(refused > 1000 && rows > 100);  // both happen
+    QVERIFY(refused > 150 && rows > 15);  // both happen
   }
 
   void cells_are_told_apart() {
