@@ -84,6 +84,13 @@ bool is_off(const Setting& setting, const std::string& off) {
   }
 }
 
+/// `off` as the file spells it.
+std::string toml_spelling(const std::string& off) {
+  const bool text =
+      off != "true" && off != "false" && off.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
+  return text ? '"' + off + '"' : off;
+}
+
 void check_word(const Setting& setting, const KeyEntry& entry) {
   const std::string choices = joined(entry.words, " | ");
   if (setting.kind != Setting::Kind::Text) refuse(setting, "a text: " + choices);
@@ -102,7 +109,7 @@ void check_member(const Setting& setting, const std::string& path) {
   if (!entry->available.empty()) {
     if (is_off(setting, entry->off)) return;
     refuse_for_now(setting, entry->available,
-                   entry->off.empty() ? std::string() : "Leave it out or set it to " + entry->off);
+                   entry->off.empty() ? std::string() : "Leave it out or set it to " + toml_spelling(entry->off));
   }
 
   const bool is_table = setting.kind == Setting::Kind::Table;
@@ -120,7 +127,10 @@ void check_member(const Setting& setting, const std::string& path) {
       if (!is_table) refuse(setting, "a table [" + path + "]");
       break;
     case KeyShape::Tables:
-      if (!is_tables) refuse(setting, "a list of tables, each under [[" + path + "]]");
+      if (!is_tables) {
+        refuse(setting, "a list of tables, each under [[" + path + "]]", {},
+               setting.override_text.empty() ? std::string() : "Say which one: " + path + "[0]");
+      }
       break;
     case KeyShape::TableOrTables:
       if (!is_table && (!is_tables || is_empty_list)) refuse(setting, "a table, or a list of tables");

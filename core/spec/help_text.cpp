@@ -8,22 +8,43 @@ namespace mantissa::spec {
 namespace {
 
 constexpr std::size_t width = 100;
-constexpr std::size_t indent = 6;
+constexpr std::size_t name_column = 2;
+constexpr std::size_t text_column = 28;
 
-/// `text` in lines of at most `width` bytes, each after `indent` blanks.
-std::string wrapped(const std::string& text) {
-  std::istringstream words(text);
-  std::string all;
-  std::string line;
-  for (std::string word; words >> word;) {
-    if (!line.empty() && indent + line.size() + 1 + word.size() > width) {
-      all += std::string(indent, ' ') + line + '\n';
-      line.clear();
+/// Text in a column from `indent` to `width`; the first line goes on at `at`.
+class Column {
+ public:
+  Column(std::size_t indent, std::size_t at) : indent_(indent), at_(at) {}
+
+  /// Starts a new line and fills it.
+  void paragraph(const std::string& text) {
+    std::istringstream words(text);
+    bool first = true;
+    for (std::string word; words >> word; first = false) {
+      if (!first && at_ + 1 + word.size() > width) first = true;
+      if (first) {
+        if (at_ > indent_) new_line();
+        text_ += std::string(indent_ - at_, ' ') + word;
+        at_ = indent_ + word.size();
+      } else {
+        text_ += ' ' + word;
+        at_ += 1 + word.size();
+      }
     }
-    line += (line.empty() ? "" : " ") + word;
   }
-  return all + std::string(indent, ' ') + line + '\n';
-}
+
+  std::string finished() const { return text_ + '\n'; }
+
+ private:
+  void new_line() {
+    text_ += '\n';
+    at_ = 0;
+  }
+
+  std::size_t indent_;
+  std::size_t at_;
+  std::string text_;
+};
 
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
@@ -31,37 +52,66 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-std::string header(const KeyEntry& entry) {
-  const std::string name = entry.shape == KeyShape::Tables ? "[[" + entry.path + "]]" : '[' + entry.path + ']';
-  std::string text = '\n' + name + "\n";
-  if (!entry.available.empty()) text += wrapped("not yet available: " + entry.available);
-  return text + wrapped(entry.description);
+bool is_below(const KeyEntry& entry, const std::string& path) {
+  return entry.path.size() > path.size() && entry.path.compare(0, path.size(), path) == 0 &&
+         entry.path[path.size()] == '.';
 }
 
-std::string line_of(const KeyEntry& entry, const std::string& section) {
-  const std::string name = section.empty() ? entry.path : entry.path.substr(section.size() + 1);
-  std::string text = "  " + name + "\n";
-  std::string facts = entry.words.empty() ? entry.type : entry.type + ": " + joined(entry.words);
-  if (!entry.default_text.empty()) facts += "; default " + entry.default_text;
-  if (entry.default_text == "required") facts = facts.substr(0, facts.rfind("; ")) + "; required";
-  text += wrapped(facts);
-  text += wrapped(entry.description);
+/// Tables get a section of their own unless a single key stands in them: `boundary.max` reads better.
+bool is_section(const KeyEntry& entry) {
+  if (entry.path.find('.') == std::string::npos) return entry.type.find("table") != std::string::npos;
+  if (entry.shape == KeyShape::Value || entry.shape == KeyShape::ValueOrTable) return false;
+  const auto& keys = key_catalogue();
+  return std::count_if(keys.begin(), keys.end(), [&](const KeyEntry& key) { return is_below(key, entry.path); }) > 1;
+}
+
+void add_availability(const KeyEntry& entry, Column& column) {
   if (!entry.available.empty()) {
-    text += wrapped("not yet available: " + entry.available + (entry.off.empty() ? "" : "; only " + entry.off));
+    column.paragraph("Not yet available: " + entry.available +
+                     (entry.off.empty() ? "." : "; only " + entry.off + " is accepted."));
   }
   std::string later;
   for (const LaterWord& word : entry.later_words) later += (later.empty() ? "" : ", ") + word.word;
-  if (!later.empty()) text += wrapped("not yet available: " + later);
+  if (!later.empty()) column.paragraph("Not yet available: " + later + '.');
+}
+
+std::string key_text(const KeyEntry& entry, const std::string& section) {
+  const std::string name = section.empty() ? entry.path : entry.path.substr(section.size() + 1);
+  std::string text = std::string(name_column, ' ') + name;
+  Column column(text_column, text.size());
+  std::string facts = entry.words.empty() ? entry.type : "text: " + joined(entry.words);
+  if (entry.default_text == "required") {
+    facts += "; required";
+  } else if (!entry.default_text.empty()) {
+    facts += "; default: " + entry.default_text;
+  }
+  column.paragraph(entry.description);
+  column.paragraph(facts);
+  add_availability(entry, column);
+  return text + column.finished();
+}
+
+std::string section_text(const KeyEntry& section) {
+  const bool list = section.shape == KeyShape::Tables || section.path == "risk";
+  std::string text = '\n' + (list ? "[[" + section.path + "]]" : '[' + section.path + ']');
+  Column column(text_column, text.size() - 1);
+  column.paragraph(section.description);
+  if (section.shape == KeyShape::TableOrTables) column.paragraph("One table, or a list of tables.");
+  add_availability(section, column);
+  text += column.finished();
+
+  std::string nested;
+  for (const KeyEntry& entry : key_catalogue()) {
+    if (is_below(entry, nested) && !nested.empty()) continue;  // stands in a section of its own
+    nested.clear();
+    if (!is_below(entry, section.path)) continue;
+    if (is_section(entry)) {
+      nested = entry.path;
+    } else if (entry.shape != KeyShape::Table) {
+      text += key_text(entry, section.path);
+    }
+  }
   return text;
-}
-
-bool opens_section(const KeyEntry& entry) {
-  if (entry.path.find('.') == std::string::npos && entry.type.find("table") != std::string::npos) return true;
-  return entry.path == "training.optimizer" || entry.path == "training.schedule" || entry.path == "trial.scaler";
-}
-
-bool within(const std::string& path, const std::string& section) {
-  return path.size() > section.size() && path.compare(0, section.size(), section) == 0 && path[section.size()] == '.';
 }
 
 }  // namespace
@@ -70,13 +120,11 @@ std::string help_text() {
   std::string text =
       "The experiment file: TOML, format 1. Paths are relative to the file, numbers have a decimal point,\n"
       "sizes and times take units (24 GB, 24 GiB, 8 h, 30 min). Unknown keys are refused.\n\n";
-  std::string section;
   for (const KeyEntry& entry : key_catalogue()) {
-    if (opens_section(entry)) {
-      section = entry.path;
-      text += header(entry);
-    } else {
-      text += line_of(entry, within(entry.path, section) ? section : std::string());
+    if (is_section(entry)) {
+      text += section_text(entry);
+    } else if (entry.path.find('.') == std::string::npos) {
+      text += key_text(entry, {});
     }
   }
   return text;

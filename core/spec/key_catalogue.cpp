@@ -45,6 +45,7 @@ Key table(std::string path, std::string description, std::string type = "table")
 const char* const other_files = "data files other than .csv and .csv.gz";
 const char* const text_models = "language models";
 const char* const other_models = "cnn, resnet, transformer and lstm models";
+const char* const other_optimizers = "the optimizers rmsprop and lbfgs";
 const char* const other_schedules = "exponential, cosine and linear schedules";
 const char* const repeats = "repeats of the reference";
 const char* const scaler_policies = "scaler policies around PyTorch's";
@@ -182,15 +183,26 @@ std::vector<KeyEntry> training_keys() {
           .shape(KeyShape::Tables),
       Key("training.optimizer.kind", "text", "adamw", "PyTorch's optimizer of this name")
           .words({"sgd", "adam", "adamw"})
-          .later_words({{"rmsprop", "the optimizer rmsprop"}, {"lbfgs", "the optimizer lbfgs"}}),
+          .later_words({{"rmsprop", other_optimizers}, {"lbfgs", other_optimizers}}),
       Key("training.optimizer.lr", "number", "1e-3", "learning rate"),
       Key("training.optimizer.weight_decay", "number", "0.01 for adamw, else 0", "weight decay as PyTorch defines it"),
-      Key("training.optimizer.momentum", "number", "0", "sgd"),
-      Key("training.optimizer.dampening", "number", "0", "sgd"),
+      Key("training.optimizer.momentum", "number", "0", "sgd: share of the last change that is kept"),
+      Key("training.optimizer.dampening", "number", "0", "sgd: what momentum takes off the gradient"),
       Key("training.optimizer.nesterov", "true or false", "false", "sgd: needs momentum"),
-      Key("training.optimizer.betas", "two numbers", "[0.9, 0.999]", "adam, adamw"),
-      Key("training.optimizer.eps", "number", "1e-8", "adam, adamw"),
-      Key("training.optimizer.amsgrad", "true or false", "false", "adam, adamw"),
+      Key("training.optimizer.betas", "two numbers", "[0.9, 0.999]", "adam, adamw: how slowly both means forget"),
+      Key("training.optimizer.eps", "number", "1e-8", "adam, adamw: added to the denominator"),
+      Key("training.optimizer.amsgrad", "true or false", "false",
+          "adam, adamw: largest second mean instead of the last"),
+      Key("training.optimizer.decoupled_weight_decay", "true or false", "false", "adam: decay as adamw does")
+          .later("decoupled decay under the name adam; adamw has it", "false"),
+      Key("training.optimizer.alpha", "number", "0.99", "rmsprop").later(other_optimizers),
+      Key("training.optimizer.centered", "true or false", "false", "rmsprop").later(other_optimizers),
+      Key("training.optimizer.max_iter", "integer", "20", "lbfgs").later(other_optimizers),
+      Key("training.optimizer.max_eval", "integer", "max_iter * 5 / 4", "lbfgs").later(other_optimizers),
+      Key("training.optimizer.tolerance_grad", "number", "1e-7", "lbfgs").later(other_optimizers),
+      Key("training.optimizer.tolerance_change", "number", "1e-9", "lbfgs").later(other_optimizers),
+      Key("training.optimizer.history_size", "integer", "100", "lbfgs").later(other_optimizers),
+      Key("training.optimizer.line_search_fn", "text: strong_wolfe", "none", "lbfgs").later(other_optimizers),
       Key("training.optimizer.maximize", "true or false", "false", "go uphill"),
       Key("training.optimizer.clip_norm", "number", "training.clip_norm", "clipping of this optimizer"),
       Key("training.optimizer.parameters", "list of text", "[\"*\"]",
@@ -307,11 +319,11 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.flips.max", "integer", "none", "flips of every kind of case without a limit of its own"),
       Key("rules.flips.ties", "text", "lowest-index", "decision between equal scores").words({"lowest-index"}),
       table("rules.flips.ordinary", "limit of ordinary cases"),
-      Key("rules.flips.ordinary.max", "integer", "none", "flips"),
+      Key("rules.flips.ordinary.max", "integer", "none", "flips of ordinary cases"),
       table("rules.flips.edge", "limit of edge cases"),
-      Key("rules.flips.edge.max", "integer", "none", "flips"),
+      Key("rules.flips.edge.max", "integer", "none", "flips of edge cases"),
       table("rules.flips.boundary", "limit of boundary cases"),
-      Key("rules.flips.boundary.max", "integer", "none", "flips"),
+      Key("rules.flips.boundary.max", "integer", "none", "flips of boundary cases"),
       Key("rules.quality", "table or list of tables", "none", "how good the trial must be")
           .shape(KeyShape::TableOrTables),
       Key("rules.quality.name", "text", "none", "its name, required with several"),

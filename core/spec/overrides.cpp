@@ -12,6 +12,8 @@
 namespace mantissa::spec {
 namespace {
 
+constexpr std::size_t most_segments = 16;  // no key of the catalogue lies deeper
+
 struct Segment {
   std::string key;
   bool selects = false;
@@ -21,9 +23,9 @@ struct Segment {
 [[noreturn]] void fail(const std::string& override_text, const std::string& problem, const std::string& found = {},
                        const std::string& expected = {}, const std::string& remedy = {}) {
   ErrorFacts facts;
-  facts.subject = "--set " + override_text;
+  facts.subject = "--set " + on_one_line(override_text);
   facts.problem = problem;
-  facts.found = found;
+  facts.found = on_one_line(found);
   facts.expected = expected;
   facts.remedy = remedy;
   throw Error(ErrorKind::InvalidSetting, std::move(facts));
@@ -53,6 +55,7 @@ std::vector<Segment> segments_of(const std::string& key, const std::string& over
   std::vector<Segment> segments;
   std::size_t at = 0;
   while (true) {
+    if (segments.size() == most_segments) fail(override_text, "not a key path", {}, shape);
     const std::size_t end = std::min(key.find_first_of(".[", at), key.size());
     Segment segment;
     segment.key = key.substr(at, end - at);
@@ -106,7 +109,7 @@ Setting& item_of(Setting& list, const Segment& segment, const std::string& overr
   }
   const std::string names = known_names(list);
   fail(override_text, "no such " + segment.key, segment.selector,
-       names.empty() ? std::string("a ") + segment.key + " that the file has" : "one of " + names);
+       names.empty() ? std::string("one that stands in the file") : "one of " + names);
 }
 
 Setting& member_of(Setting& table, const Segment& segment, const std::string& override_text) {

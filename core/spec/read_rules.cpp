@@ -114,15 +114,44 @@ void add_default_rules(Rules& rules) {
   }
 }
 
-/// Decision 13 of the contract, as far as the file alone tells; with data.task left open the data decides later.
+/// The task as far as the file alone tells; nothing where the data decides. The losses bce decide nothing here: they
+/// have a decision with either kind of target.
+std::optional<Task> task_told_by_the_file(const Experiment& experiment) {
+  if (const std::optional<Loss>& loss = experiment.training.loss) {
+    switch (*loss) {
+      case Loss::Mse:
+      case Loss::L1:
+      case Loss::Huber:
+        return Task::Regression;
+      case Loss::CrossEntropy:
+      case Loss::Nll:
+        return Task::Classification;
+      case Loss::Bce:
+      case Loss::BceWithLogits:
+        return std::nullopt;
+    }
+  }
+  return experiment.data.task;
+}
+
+/// Decision 13 of the contract; with the task left open the data decides later.
 void refuse_flips_without_decision(const Setting& flips, const Experiment& experiment, bool threshold_given) {
-  if (threshold_given) return;
-  const std::optional<Loss>& loss = experiment.training.loss;
-  const bool by_loss = loss == Loss::Mse || loss == Loss::L1 || loss == Loss::Huber;
-  const bool by_task = !loss && experiment.data.task == Task::Regression;
-  if (by_loss || by_task) {
+  if (task_told_by_the_file(experiment) == Task::Regression && !threshold_given) {
     refuse_place(flips, "a regression has no decision that could flip",
                  "Leave the rule out, or set rules.threshold to give the output a decision");
+  }
+}
+
+void refuse_metric_of_another_task(const Setting& setting, const QualityRule& rule, const Experiment& experiment,
+                                   bool threshold_given) {
+  const std::optional<Task> task = task_told_by_the_file(experiment);
+  const Setting* const metric = setting.find("metric");
+  if (metric == nullptr || !task) return;
+  if (*task == Task::Regression && rule.metric == "accuracy" && !threshold_given) {
+    refuse(*metric, "rmse | mae", "a regression has no classes");
+  }
+  if (*task == Task::Classification && rule.metric != "accuracy") {
+    refuse(*metric, "accuracy", "a classification has no distance to its targets");
   }
 }
 
@@ -144,7 +173,11 @@ void read_rules(const Setting* setting, Experiment& experiment) {
     rules.flips = read_flips(*flips);
   }
   if (const Setting* const quality = table.find("quality")) {
-    rules.quality = read_one_or_several<QualityRule>(*quality, read_quality);
+    rules.quality = read_one_or_several<QualityRule>(*quality, [&](const Setting& setting_of_rule) {
+      QualityRule rule = read_quality(setting_of_rule);
+      refuse_metric_of_another_task(setting_of_rule, rule, experiment, rules.threshold_given);
+      return rule;
+    });
   }
   if (const Setting* const progress = table.find("progress")) rules.progress = read_progress(*progress);
   if (table.has("preset")) add_default_rules(rules);

@@ -58,6 +58,7 @@ Optimizer read_optimizer(const Setting& setting) {
     allowed.insert({"momentum", "dampening", "nesterov"});
   } else {
     allowed.insert({"betas", "eps", "amsgrad"});
+    if (optimizer.kind == OptimizerKind::Adam) allowed.insert("decoupled_weight_decay");  // only as false
   }
   refuse_keys_of_other_kinds(setting, allowed, word_of(optimizer.kind));
 
@@ -94,8 +95,12 @@ void read_schedule(const Setting* setting, Schedule& schedule) {
 }
 
 void read_length(const TableReader& table, Training& training) {
-  if (const Setting* const epochs = table.find("epochs"); epochs != nullptr && table.has("steps")) {
-    refuse_place(*epochs, "steps and epochs exclude each other", "Leave one of them out");
+  const Setting* const steps = table.find("steps");
+  const Setting* const epochs = table.find("epochs");
+  if (steps != nullptr && epochs != nullptr) {
+    const bool brought_by_override = !steps->override_text.empty();
+    refuse_place(brought_by_override ? *steps : *epochs, "steps and epochs exclude each other",
+                 "Leave one of them out");
   }
   table.integer("steps", training.steps, 0);
   table.integer("epochs", training.epochs, 0);
@@ -165,6 +170,10 @@ void read_training(const Setting* setting, Experiment& experiment) {
   table.number("clip_norm", training.clip_norm, range::positive);
   table.word("on_non_finite", training.on_non_finite);
   table.text("float32_matmul", training.float32_matmul);
+  if (training.float32_matmul != "highest") {
+    experiment.warnings.push_back("training.float32_matmul = \"" + training.float32_matmul +
+                                  "\": products of FP32 matrices may be rounded to fewer bits, in the reference too");
+  }
 
   if (const Setting* const list = table.find("optimizer")) {
     if (list->items.size() > 1) {

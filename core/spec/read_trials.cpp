@@ -51,6 +51,9 @@ void read_float32_regions(const Setting* setting, Trial& trial) {
   }
 }
 
+/// The largest gradient that FP16 rounds to zero after scaling: half of its smallest number, 2^-24.
+std::string least_fp16_gradient(double scale) { return mantissa::to_text(std::ldexp(1.0, -25) / scale); }
+
 void read_init_scale(const Setting& setting, Autocast autocast, double& init_scale,
                      std::vector<std::string>& warnings) {
   init_scale = number_value(setting, range::positive);
@@ -66,9 +69,8 @@ void read_init_scale(const Setting& setting, Autocast autocast, double& init_sca
                        "1/scale overflows FP32, so unscaled gradients become infinite or NaN and the trial "
                        "stops as scale-too-small");
   } else if (autocast == Autocast::Float16) {
-    // Half of the smallest FP16 number, 2^-24, rounds to zero.
-    const std::string least = mantissa::to_text(std::ldexp(1.0, -25) / init_scale);
-    warnings.push_back(start + "in FP16 gradients of " + least + " and smaller become zero without a sign" +
+    warnings.push_back(start + "in FP16 gradients of " + least_fp16_gradient(init_scale) +
+                       " and smaller become zero without a sign" +
                        (init_scale < std::ldexp(1.0, -24) ? ", so that training may stand still" : ""));
   } else {
     warnings.push_back(start + "small gradients lose precision, nothing is gained");
@@ -91,6 +93,10 @@ void read_scaler(const Setting* setting, const std::string& trial_label, Autocas
   table.integer("growth_interval", scaler.growth_interval, 1, std::numeric_limits<std::int32_t>::max());
   if (scaler.enabled && autocast == Autocast::Off) {
     warnings.push_back(trial_label + ": a loss scaler without autocast: FP32 gradients do not need one");
+  }
+  if (!scaler.enabled && autocast == Autocast::Float16) {
+    warnings.push_back(trial_label + ": float16 without a loss scaler: gradients of " + least_fp16_gradient(1.0) +
+                       " and smaller become zero without a sign");
   }
 }
 

@@ -32,13 +32,36 @@ void name_below(Setting& setting) {
 
 ErrorFacts facts_at(const Setting& setting) {
   ErrorFacts facts;
-  facts.subject = setting.override_text.empty() ? setting.label : "--set " + setting.override_text;
+  facts.subject = on_one_line(setting.override_text.empty() ? setting.label : "--set " + setting.override_text);
   facts.line = setting.position.line;
   facts.column = setting.position.column;
   return facts;
 }
 
 }  // namespace
+
+std::string on_one_line(const std::string& text) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      line += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      line += std::string("\\u00") + digits[byte >> 4U] + digits[byte & 0xFU];
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.size() <= longest_quote) return '"' + on_one_line(text) + '"';
+  std::size_t end = longest_quote;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // whole characters
+  return '"' + on_one_line(text.substr(0, end)) + "…\"";
+}
 
 const Setting* Setting::find(std::string_view name) const {
   const auto found = std::find_if(members.begin(), members.end(), [name](const Setting& m) { return m.key == name; });
@@ -64,12 +87,8 @@ std::string describe(const Setting& setting) {
       return "a table";
     case Setting::Kind::Array:
       return setting.items.empty() ? "an empty list" : "a list";
-    case Setting::Kind::Text: {
-      if (setting.text.size() <= longest_quote) return '"' + setting.text + '"';
-      std::size_t end = longest_quote;
-      while (end > 0 && (static_cast<unsigned char>(setting.text[end]) & 0xC0U) == 0x80U) --end;  // whole characters
-      return '"' + setting.text.substr(0, end) + "…\"";
-    }
+    case Setting::Kind::Text:
+      return quoted(setting.text);
     case Setting::Kind::Integer:
       return std::to_string(setting.integer);
     case Setting::Kind::Number: {

@@ -40,6 +40,12 @@ void name_paths(Setting& root);
 /// The value as a message quotes it: `2.0`, `"abc"`, `a table`, `a list`.
 std::string describe(const Setting& setting);
 
+/// Line breaks and other control characters as TOML escapes them: a message is one line.
+std::string on_one_line(const std::string& text);
+
+/// A text as a message quotes it: on one line, shortened where it is long.
+std::string quoted(const std::string& text);
+
 /// An InvalidSetting at this place. Empty `problem`: found and expected say it all.
 [[noreturn]] void refuse(const Setting& setting, const std::string& expected, const std::string& problem = {},
                          const std::string& remedy = {});

@@ -2,7 +2,6 @@
 #include "core/spec/toml_reader.h"
 
 #include <algorithm>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -17,11 +16,53 @@ Position to_position(const toml::source_position& at) {
   return {static_cast<int>(at.line), static_cast<int>(at.column)};
 }
 
-Setting to_setting(const toml::node& node);
+constexpr int deepest = 32;  // tables in tables; the catalogue needs four
+constexpr int most_dots = 16;
 
-void add_members(const toml::table& table, Setting& setting) {
+/// The first line with a key of more dots than any key needs, or 0. Each dot is a level of tables, and toml++ takes
+/// them down recursively: a million of them would overflow the stack.
+int line_of_deep_key(std::string_view text) {
+  int line = 1;
+  int dots = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (c == '"' || c == '\'') {  // a text: dots in it are none of ours
+      const bool several_lines = text.substr(i, 3) == std::string(3, c);
+      const std::string end(several_lines ? 3 : 1, c);
+      for (i += end.size(); i < text.size() && text.substr(i, end.size()) != end; ++i) {
+        if (text[i] == '\n') {
+          ++line;
+          if (!several_lines) break;  // not closed: the parser says so
+        }
+        if (text[i] == '\\' && c == '"') ++i;
+      }
+      i += end.size() - 1;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '.') {
+      if (++dots > most_dots) return line;
+    } else if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') {
+      dots = 0;
+    }
+  }
+  return 0;
+}
+
+[[noreturn]] void refuse_depth(const std::string& file, int line) {
+  ErrorFacts facts;
+  facts.file = file;
+  facts.line = line;
+  facts.problem = "tables nested too deep";
+  facts.remedy = "See: mantissa-cli help experiment";
+  throw Error(ErrorKind::InvalidSetting, std::move(facts));
+}
+
+Setting to_setting(const toml::node& node, int depth);
+
+void add_members(const toml::table& table, Setting& setting, int depth) {
   for (const auto& [key, value] : table) {
-    Setting member = to_setting(value);
+    Setting member = to_setting(value, depth + 1);
     member.key = std::string(key.str());
     member.position = to_position(key.source().begin);
     setting.members.push_back(std::move(member));
@@ -32,14 +73,15 @@ void add_members(const toml::table& table, Setting& setting) {
   });
 }
 
-Setting to_setting(const toml::node& node) {
+Setting to_setting(const toml::node& node, int depth) {
   Setting setting;
   setting.position = to_position(node.source().begin);
+  if (depth > deepest) refuse_depth({}, setting.position.line);
   if (const auto* const table = node.as_table()) {
-    add_members(*table, setting);
+    add_members(*table, setting, depth);
   } else if (const auto* const array = node.as_array()) {
     setting.kind = Setting::Kind::Array;
-    for (const toml::node& item : *array) setting.items.push_back(to_setting(item));
+    for (const toml::node& item : *array) setting.items.push_back(to_setting(item, depth + 1));
   } else if (const auto* const text = node.as_string()) {
     setting.kind = Setting::Kind::Text;
     setting.text = text->get();
@@ -61,8 +103,11 @@ Setting to_setting(const toml::node& node) {
 }  // namespace
 
 Setting read_toml(const std::string& text, const std::string& file) {
+  if (const int line = line_of_deep_key(text)) refuse_depth(file, line);
   try {
-    return to_setting(toml::parse(std::string_view(text)));
+    return to_setting(toml::parse(std::string_view(text)), 0);
+  } catch (const Error& error) {
+    throw error.in_file(file);
   } catch (const toml::parse_error& error) {
     const Position at = to_position(error.source().begin);
     ErrorFacts facts;
@@ -77,17 +122,17 @@ Setting read_toml(const std::string& text, const std::string& file) {
 Setting read_toml_value(const std::string& text) {
   // Nothing but the value may stand there: "1\nbatch = 2" would be a second key.
   const bool one_line = text.find_first_of("\r\n") == std::string::npos;
-  if (one_line) {
+  if (one_line && line_of_deep_key(text) == 0) {
     try {
       const toml::table table = toml::parse("value = " + text);
-      if (table.size() == 1) return to_setting(*table.get("value"));
+      if (table.size() == 1) return to_setting(*table.get("value"), 0);
     } catch (const toml::parse_error&) {
       // Told below: what toml++ says about "value = …" speaks of a line that nobody wrote.
     }
   }
   ErrorFacts facts;
   facts.problem = "not a TOML value";
-  facts.found = text.empty() ? "nothing" : text;
+  facts.found = text.empty() ? "nothing" : quoted(text);
   throw Error(ErrorKind::InvalidSetting, std::move(facts));
 }
 

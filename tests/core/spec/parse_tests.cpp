@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <clocale>
+#include <locale>
 
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -12,6 +14,17 @@
 using namespace mantissa;
 using namespace mantissa::spec;
 using namespace mantissa::spec::tests;
+
+namespace {
+
+class GermanNumbers : public std::numpunct<char> {
+ protected:
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+}  // namespace
 
 class SpecParseTests : public QObject {
   Q_OBJECT
@@ -232,6 +245,234 @@ bf16 = "undecided"
     QCOMPARE(*e.rules->progress->min_applied_fraction, 0.9);
     QCOMPARE(*e.rules->progress->max_consecutive_skips, 4);
     QCOMPARE(e.expect, (std::map<std::string, std::string>{{"bf16", "undecided"}}));
+  }
+
+  void optimizer_defaults_are_pytorch_s_of_the_kind() {
+    // torch.optim.SGD, Adam, AdamW of PyTorch 2.11: weight_decay 0, 0, 0.01.
+    const auto block = [](const std::string& kind) {
+      return parse_more("[[training.optimizer]]\nkind = \"" + kind + "\"\n").training.optimizers[0];
+    };
+    QCOMPARE(block("sgd").weight_decay, 0.0);
+    QCOMPARE(block("sgd").lr, 1e-3);
+    QCOMPARE(block("adam").weight_decay, 0.0);
+    QCOMPARE(block("adamw").weight_decay, 0.01);
+    QCOMPARE(block("adam").beta2, 0.999);
+    QCOMPARE(block("adam").eps, 1e-8);
+  }
+
+  void betas_are_read_in_order() {
+    const Optimizer adam =
+        parse_more("[[training.optimizer]]\nkind = \"adam\"\nbetas = [0.5, 0.75]\n").training.optimizers[0];
+    QCOMPARE(adam.beta1, 0.5);
+    QCOMPARE(adam.beta2, 0.75);
+  }
+
+  void epochs_replace_the_default_of_steps() {
+    const Experiment e = parse_more("[training]\nepochs = 2\n");
+    QVERIFY(!e.training.steps);
+    QCOMPARE(*e.training.epochs, 2);
+  }
+
+  void scaler_is_on_for_float16_alone_unless_told() {
+    const Experiment e = parse_more(R"([[trial]]
+name = "fp16"
+autocast = "float16"
+[[trial]]
+name = "bf16"
+autocast = "bfloat16"
+[[trial]]
+name = "bare"
+autocast = "float16"
+scaler = { enabled = false }
+)");
+    QVERIFY(e.trials[0].scaler.enabled);
+    QVERIFY(!e.trials[1].scaler.enabled);
+    QVERIFY(!e.trials[2].scaler.enabled);
+    QCOMPARE(e.trials[0].scaler.init_scale, 65536.0);
+    QCOMPARE(e.trials[0].scaler.growth_interval, 2000);
+  }
+
+  void default_preset_holds_the_rules_of_the_contract() {
+    const Experiment e = parse_more("[rules]\npreset = \"default\"\n");
+    QCOMPARE(e.rules->output.size(), std::size_t{1});
+    QVERIFY(e.rules->output[0].of == Of::SameWeights);
+    QVERIFY(e.rules->output[0].reduce == Reduce::Quantile);
+    QCOMPARE(e.rules->output[0].q, 0.99);
+    QCOMPARE(e.rules->output[0].max, (std::map<std::string, double>{{"float16", 2e-3}, {"bfloat16", 2e-2}}));
+    QVERIFY(!e.rules->flips->max);
+    QCOMPARE(e.rules->flips->max_by_kind, (std::map<std::string, std::int64_t>{{"ordinary", 0}}));
+    QVERIFY(e.rules->flips_from_preset);
+    QCOMPARE(e.rules->quality.size(), std::size_t{1});
+    QVERIFY(e.rules->quality[0].of == Of::Trained);
+    QCOMPARE(*e.rules->quality[0].max_drop_relative, 0.005);
+    QCOMPARE(*e.rules->progress->min_applied_fraction, 0.98);
+    QVERIFY(!e.rules->progress->max_consecutive_skips);
+  }
+
+  void rule_of_the_file_replaces_the_one_of_the_preset() {
+    const Experiment e = parse_more(
+        "[rules]\nflips = { max = 4 }\nprogress = { max_consecutive_skips = 2 }\n"
+        "preset = \"default\"\n");
+    QCOMPARE(*e.rules->flips->max, 4);
+    QVERIFY(e.rules->flips->max_by_kind.empty());
+    QVERIFY(!e.rules->flips_from_preset);
+    QVERIFY(!e.rules->progress->min_applied_fraction);
+    QCOMPARE(e.rules->output.size(), std::size_t{1});
+  }
+
+  void partial_rules_hold_what_they_state() {
+    const Experiment e = parse_more("[rules]\nprogress = { min_applied_fraction = 0.5 }\n");
+    QVERIFY(e.rules->output.empty() && !e.rules->flips && e.rules->quality.empty());
+    QVERIFY(!e.rules->threshold_given);
+  }
+
+  void empty_rules_are_not_the_same_as_none() {
+    QVERIFY(parse_more("[rules]\n").rules.has_value());
+    QVERIFY(!parse(least_example).rules.has_value());
+  }
+
+  void every_key_has_its_position() {
+    const Experiment e = parse(scalar_example);
+    // Lines counted in the text of the example.
+    QCOMPARE(e.position("mantissa").line, 1);
+    QCOMPARE(e.position("data.test").line, 6);
+    QCOMPARE(e.position("data.test.fraction").line, 6);
+    QCOMPARE(e.position("data.test.fraction").column, 10);
+    QCOMPARE(e.position("training.batch").line, 13);
+    QCOMPARE(e.position("training.optimizer[0].lr").line, 17);
+    QCOMPARE(e.position("training.schedule.every").line, 21);
+    QCOMPARE(e.position("trial[0].name").line, 23);
+    QCOMPARE(e.position("trial[0].scaler.init_scale").line, 26);
+    QCOMPARE(e.position("training.accumulate").line, 0);
+  }
+
+  void keys_of_later_trials_have_their_own_positions() {
+    const Experiment e =
+        parse_more("[[trial]]\nname = \"a\"\nautocast = \"off\"\n[[trial]]\nname = \"b\"\nautocast = \"off\"\n");
+    QCOMPARE(e.position("trial[1].name").line, 10);
+    QCOMPARE(e.position("trial[1]").line, 9);
+  }
+
+  void absolute_paths_stay_as_they_are() {
+    const Experiment e = parse("mantissa = 1\n[data]\npath = \"/data/a.csv\"\n[model]\nkind = \"linear\"\n");
+    QCOMPARE(e.data.path, std::string("/data/a.csv"));
+  }
+
+  void values_that_mean_off_are_accepted_though_their_feature_is_not_there() {
+    const Experiment e = parse_more(R"(prediction = "output"
+[training]
+device = "cpu"
+tf32 = false
+stop_on = []
+activation_checkpointing = "off"
+[training.schedule]
+kind = "constant"
+warmup = 0
+per = "applied-update"
+[reference]
+rounding_repeats = 0
+repeats = 0
+float64 = false
+[[trial]]
+name = "t"
+autocast = "float16"
+mode = "paired"
+shadow_every = 0
+scaler = { preset = "pytorch", hysteresis = 1, hysteresis_refill = "growth", floor = 0, ceiling = 0.0, at_floor = "continue" }
+[cases]
+boundary = 0
+[rules]
+triggers = []
+)");
+    QCOMPARE(e.trials.size(), std::size_t{1});
+  }
+
+  void integers_stand_for_numbers() {
+    const Experiment e = parse_more("[[training.optimizer]]\nlr = 1\nbetas = [0, 0.5]\n");
+    QCOMPARE(e.training.optimizers[0].lr, 1.0);
+    QCOMPARE(e.training.optimizers[0].beta1, 0.0);
+  }
+
+  void seeds_reach_the_largest_integer_of_toml() {
+    QCOMPARE(parse_more("[training]\nseed = 9223372036854775807\n").training.seed, std::uint64_t{9223372036854775807U});
+  }
+
+  void byte_order_mark_is_no_part_of_the_text() {
+    QCOMPARE(parse(std::string("\xEF\xBB\xBF") + least_example).data.source, std::string("digits"));
+  }
+
+  void windows_line_ends_keep_the_lines() {
+    const Experiment e = parse("mantissa = 1\r\n[data]\r\nsource = \"wine\"\r\n[model]\r\nkind = \"linear\"\r\n");
+    QCOMPARE(e.data.source, std::string("wine"));
+    QCOMPARE(e.position("model.kind").line, 5);
+  }
+
+  void decimal_comma_locale_changes_no_number() {
+    // Case 39 of the public reports: strtod("9.8e-2") gives 9 under de_DE.
+    QTemporaryDir folder;
+    const QByteArray file = (folder.path() + "/de_DE.UTF-8").toLocal8Bit();
+    if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) {
+      QProcess localedef;
+      localedef.start("localedef", {"-i", "de_DE", "-f", "UTF-8", QString::fromLocal8Bit(file)});
+      localedef.waitForFinished();
+      qputenv("LOCPATH", folder.path().toLocal8Bit());
+      if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) QSKIP("no German locale here and localedef makes none");
+    }
+    // The C++ half by a facet of our own: glibc's newlocale leaks under LOCPATH, which the leak checker minds.
+    std::locale::global(std::locale(std::locale::classic(), new GermanNumbers));
+    QCOMPARE(QByteArray(std::localeconv()->decimal_point), QByteArray(","));
+    const Experiment e = parse_more("[[training.optimizer]]\nlr = 9.8e-2\n", {"training.clip_norm=1.5"});
+    const std::string json = canonical_json(e);
+    const std::string message =
+        sentence(refusal(least_example + std::string("[training]\nclip_norm = -2.5\n"))->facts());
+    std::locale::global(std::locale::classic());
+    std::setlocale(LC_ALL, "C");
+    qunsetenv("LOCPATH");
+    QCOMPARE(e.training.optimizers[0].lr, 0.098);
+    QCOMPARE(*e.training.clip_norm, 1.5);
+    QVERIFY2(json.find("\"lr\":0.098,") != std::string::npos, json.c_str());
+    QVERIFY2(message.find("found -2.5,") != std::string::npos, message.c_str());
+  }
+
+  void file_is_read_and_its_text_kept() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("two words.toml").toStdString();
+    QFile file(QString::fromStdString(path));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(least_example);
+    file.close();
+    const Experiment e = read_experiment(path);
+    QCOMPARE(e.name, std::string("two words"));
+    QCOMPARE(e.file, path);
+    QCOMPARE(e.text, std::string(least_example));
+  }
+
+  void scale_below_one_is_accepted_with_a_warning_that_says_what_happens() {
+    const auto warnings = [](const std::string& autocast, const std::string& scale) {
+      return parse_more("[[trial]]\nname = \"t\"\nautocast = \"" + autocast +
+                        "\"\nscaler = { enabled = true, init_scale = " + scale + " }\n")
+          .warnings;
+    };
+    QVERIFY(warnings("float16", "1").empty());
+    // 2^-25 / 0.5 = 2^-24 = 5.960464477539063e-08
+    QVERIFY(warnings("float16", "0.5").at(0).find("gradients of 5.960464477539063e-08 and smaller become zero") !=
+            std::string::npos);
+    // Case 03: 1/1e-39 is infinite in FP32, 1/2^-127 = 2^127 is not.
+    QVERIFY(warnings("bfloat16", "1e-39").at(0).find("scale-too-small") != std::string::npos);
+    QVERIFY(warnings("bfloat16", "5.877471754111438e-39").at(0).find("scale-too-small") == std::string::npos);
+  }
+
+  void settings_that_make_little_sense_are_warned_about() {
+    const auto warning = [](const std::string& more) {
+      const Experiment e = parse_more(more);
+      return e.warnings.empty() ? std::string() : e.warnings.front();
+    };
+    QVERIFY(warning("[[trial]]\nname = \"t\"\nautocast = \"off\"\nscaler = { enabled = true }\n").find("trial[t]: ") ==
+            0);
+    QVERIFY(warning("[[trial]]\nname = \"t\"\nautocast = \"float16\"\nscaler = { enabled = false }\n")
+                .find("without a loss scaler") != std::string::npos);
+    QVERIFY(warning("[training]\nfloat32_matmul = \"medium\"\n").find("training.float32_matmul") == 0);
+    QCOMPARE(warning("[[trial]]\nname = \"t\"\nautocast = \"bfloat16\"\nscaler = { enabled = true }\n"), std::string());
   }
 };
 

@@ -1,18 +1,370 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "tests/core/spec/examples.h"
 
 using namespace mantissa;
+using namespace mantissa::spec;
 using namespace mantissa::spec::tests;
+
+namespace {
+
+/// `more` below the least example, whose five lines come first.
+struct Row {
+  const char* name;
+  const char* more;
+  int line;
+  const char* subject;
+  const char* piece;  ///< of the sentence
+};
+
+const Row wrong_types[] = {
+    {"text_for_an_integer", "[training]\nbatch = \"64\"", 7, "training.batch",
+     "found \"64\", expected an integer of at least 1"},
+    {"fraction_for_an_integer", "[training]\nsteps = 2.0", 7, "training.steps", "found 2.0, expected an integer"},
+    {"text_for_a_number", "[training]\nclip_norm = \"1\"", 7, "training.clip_norm", "expected a finite number above 0"},
+    {"number_for_a_boolean", "[training]\ndrop_last = 1", 7, "training.drop_last", "found 1, expected true or false"},
+    {"number_for_a_word", "[training]\nloss = 3", 7, "training.loss", "found 3, expected a text: cross_entropy"},
+    {"value_for_a_table", "[rules]\nflips = 3", 7, "rules.flips", "expected a table [rules.flips]"},
+    {"table_for_a_value", "[training]\nbatch = { of = 3 }", 7, "training.batch", "found a table, expected integer"},
+    {"one_table_for_trials", "[trial]\nname = \"a\"", 6, "trial", "expected a list of tables, each under [[trial]]"},
+    {"text_for_a_list", "hidden = \"256\"", 6, "model.hidden", "expected a list of widths"},
+    {"text_in_a_list_of_integers", "hidden = [8, \"8\"]", 6, "model.hidden[1]", "found \"8\", expected an integer"},
+    {"date_for_a_number", "[training]\nclip_norm = 2020-01-01", 7, "training.clip_norm", "found a date or time"},
+    {"empty_text", "[rules]\noutput = { name = \"\", max = 1 }", 7, "rules.output.name", "not empty"},
+    {"empty_list_of_rules", "[rules]\noutput = []", 7, "rules.output", "found an empty list"},
+};
+
+const Row out_of_range[] = {
+    {"steps_below_0", "[training]\nsteps = -1", 7, "training.steps", "found -1, expected an integer of at least 0"},
+    {"epochs_below_0", "[training]\nepochs = -1", 7, "training.epochs", "at least 0"},
+    {"batch_0", "[training]\nbatch = 0", 7, "training.batch", "at least 1"},
+    {"accumulate_0", "[training]\naccumulate = 0", 7, "training.accumulate", "at least 1"},
+    {"threads_below_0", "[training]\nthreads = -2", 7, "training.threads", "at least 0"},
+    {"seed_below_0", "[training]\nseed = -1", 7, "training.seed", "at least 0"},
+    {"clip_0", "[training]\nclip_norm = 0", 7, "training.clip_norm", "above 0"},
+    {"clip_infinite", "[training]\nclip_norm = inf", 7, "training.clip_norm", "found Infinity"},
+    {"lr_below_0", "[[training.optimizer]]\nlr = -1e-3", 7, "training.optimizer[0].lr", "found -0.001"},
+    {"lr_nan", "[[training.optimizer]]\nlr = nan", 7, "training.optimizer[0].lr", "found NaN"},
+    {"lr_infinite", "[[training.optimizer]]\nlr = inf", 7, "training.optimizer[0].lr", "found Infinity"},
+    {"beta_1", "[[training.optimizer]]\nbetas = [0.9, 1.0]", 7, "training.optimizer[0].betas[1]", "found 1.0"},
+    {"one_beta", "[[training.optimizer]]\nbetas = [0.9]", 7, "training.optimizer[0].betas", "two numbers"},
+    {"no_parameters", "[[training.optimizer]]\nparameters = []", 7, "training.optimizer[0].parameters", "at least one"},
+    {"dropout_1", "dropout = 1", 6, "model.dropout", "at least 0 and below 1"},
+    {"dropout_below_0", "dropout = -0.1", 6, "model.dropout", "found -0.1"},
+    {"width_0", "hidden = [0]", 6, "model.hidden[0]", "at least 1"},
+    {"gamma_nan", "[training.schedule]\nkind = \"step\"\nevery = 1\ngamma = nan", 9, "training.schedule.gamma", "NaN"},
+    {"every_0", "[training.schedule]\nkind = \"step\"\nevery = 0", 8, "training.schedule.every", "at least 1"},
+    {"holdout_below_0", "[cases]\nholdout = -1", 7, "cases.holdout", "at least 0"},
+    {"quantile_above_1", "[rules]\noutput = { q = 1.5, max = 1 }", 7, "rules.output.q", "from 0 to 1"},
+    {"limit_below_0", "[rules]\noutput = { max = { float16 = -1 } }", 7, "rules.output.max.float16", "at least 0"},
+    {"limit_nan", "[rules]\noutput = { max = nan }", 7, "rules.output.max", "NaN"},
+    {"flips_below_0", "[rules]\nflips = { max = -1 }", 7, "rules.flips.max", "at least 0"},
+    {"fraction_above_1", "[rules]\nprogress = { min_applied_fraction = 98 }", 7, "rules.progress.min_applied_fraction",
+     "found 98, expected a number from 0 to 1"},
+    {"integer_beyond_64_bits", "[training]\nbatch = 9223372036854775808", 7, "", "not representable in 64 bits"},
+};
+
+const Row scaler_settings[] = {
+    {"scale_0", "init_scale = 0", 9, "trial[t].scaler.init_scale", "found 0, expected a finite number above 0"},
+    {"scale_below_0", "init_scale = -1", 9, "trial[t].scaler.init_scale", "found -1"},
+    {"scale_infinite", "init_scale = inf", 9, "trial[t].scaler.init_scale", "found Infinity"},
+    {"scale_nan", "init_scale = nan", 9, "trial[t].scaler.init_scale", "found NaN"},
+    {"scale_beyond_fp32", "init_scale = 3.5e38", 9, "trial[t].scaler.init_scale", "at most 3.4028235e38"},
+    {"scale_that_is_0_in_fp32", "init_scale = 1e-46", 9, "trial[t].scaler.init_scale", "at least 1.4e-45"},
+    {"growth_1", "growth_factor = 1", 9, "trial[t].scaler.growth_factor", "above 1"},
+    {"growth_0", "growth_factor = 0", 9, "trial[t].scaler.growth_factor", "above 1"},
+    {"growth_infinite", "growth_factor = inf", 9, "trial[t].scaler.growth_factor", "Infinity"},
+    {"growth_nan", "growth_factor = nan", 9, "trial[t].scaler.growth_factor", "NaN"},
+    {"backoff_1", "backoff_factor = 1", 9, "trial[t].scaler.backoff_factor", "above 0 and below 1"},
+    {"backoff_0", "backoff_factor = 0.0", 9, "trial[t].scaler.backoff_factor", "found 0.0"},
+    {"backoff_below_0", "backoff_factor = -0.5", 9, "trial[t].scaler.backoff_factor", "found -0.5"},
+    {"backoff_nan", "backoff_factor = nan", 9, "trial[t].scaler.backoff_factor", "NaN"},
+    {"interval_0", "growth_interval = 0", 9, "trial[t].scaler.growth_interval", "at least 1"},
+    {"interval_below_0", "growth_interval = -5", 9, "trial[t].scaler.growth_interval", "at least 1"},
+    // The tracker is a 32-bit integer: 2^31 would never be reached.
+    {"interval_beyond_32_bits", "growth_interval = 2147483648", 9, "trial[t].scaler.growth_interval", "2147483647"},
+};
+
+const Row contradictions[] = {
+    {"steps_and_epochs", "[training]\nsteps = 5\nepochs = 1", 8, "training.epochs", "exclude each other"},
+    {"step_schedule_without_every", "[training.schedule]\nkind = \"step\"", 6, "training.schedule", "needs every"},
+    {"gamma_of_a_constant_schedule", "[training.schedule]\ngamma = 0.5", 7, "training.schedule.gamma",
+     "the kind \"constant\" does not take it"},
+    {"betas_of_sgd", "[[training.optimizer]]\nkind = \"sgd\"\nbetas = [0.9, 0.99]", 8, "training.optimizer[0].betas",
+     "the kind \"sgd\" does not take it"},
+    {"momentum_of_adam", "[[training.optimizer]]\nkind = \"adam\"\nmomentum = 0.9", 8, "training.optimizer[0].momentum",
+     "the kind \"adam\" does not take it"},
+    {"nesterov_without_momentum", "[[training.optimizer]]\nkind = \"sgd\"\nnesterov = true", 8,
+     "training.optimizer[0].nesterov", "needs momentum above 0 and dampening 0"},
+    {"path_of_an_mlp", "path = \"a.pt\"", 6, "model.path", "the kind \"mlp\" does not take it"},
+    {"two_trials_of_one_name",
+     "[[trial]]\nname = \"a\"\nautocast = \"off\"\n[[trial]]\nname = \"a\"\nautocast = \"off\"", 10, "trial[a].name",
+     "an earlier trial has this name"},
+    {"trial_named_reference", "[[trial]]\nname = \"reference\"\nautocast = \"off\"", 7, "trial[reference].name",
+     "expected another name"},
+    {"trial_without_a_letter", "[[trial]]\nname = \"17\"\nautocast = \"off\"", 7, "trial[17].name", "a letter"},
+    {"trial_with_a_slash", "[[trial]]\nname = \"a/b\"\nautocast = \"off\"", 7, "trial[a/b].name", "without slashes"},
+    {"trial_with_an_empty_name", "[[trial]]\nname = \"\"\nautocast = \"off\"", 7, "trial[0].name", "not empty"},
+    {"trial_without_a_name", "[[trial]]\nautocast = \"off\"", 6, "trial[0]", "no name"},
+    {"trial_without_autocast", "[[trial]]\nname = \"a\"", 6, "trial[a]", "no autocast"},
+    {"malformed_region", "[[trial]]\nname = \"a\"\nautocast = \"off\"\nfloat32_regions = [\"head\"]", 9,
+     "trial[a].float32_regions[0]", "module:PATH"},
+    {"region_without_a_module", "[[trial]]\nname = \"a\"\nautocast = \"off\"\nfloat32_regions = [\"module:\"]", 9,
+     "trial[a].float32_regions[0]", "module:PATH"},
+    {"unknown_device", "[training]\ndevice = \"cpu:0\"", 7, "training.device", "cpu | cuda | cuda:N"},
+    {"two_rules_without_names", "[[rules.output]]\nmax = 1\n[[rules.output]]\nmax = 2", 6, "rules.output[0]",
+     "no name"},
+    {"two_rules_of_one_name", "[[rules.output]]\nname = \"a\"\nmax = 1\n[[rules.output]]\nname = \"a\"\nmax = 2", 10,
+     "rules.output[a].name", "a name of its own"},
+    {"output_without_a_limit", "[rules]\noutput = { q = 0.5 }", 7, "rules.output", "no limit"},
+    {"q_of_another_reduction", "[rules]\noutput = { reduce = \"max\", q = 0.5, max = 1 }", 7, "rules.output.q",
+     "quantile"},
+    {"flips_without_a_limit", "[rules]\nflips = { of = \"trained\" }", 7, "rules.flips", "no limit"},
+    {"flips_of_a_kind_without_a_limit", "[rules]\nflips = { edge = {} }", 7, "rules.flips.edge", "no limit"},
+    {"quality_without_a_limit", "[rules]\nquality = { metric = \"accuracy\" }", 7, "rules.quality", "no limit"},
+    {"quality_between_nothing", "[rules]\nquality = { min = 2, max = 1 }", 7, "rules.quality.min", "at most max"},
+    {"progress_without_a_limit", "[rules]\nprogress = {}", 7, "rules.progress", "no limit"},
+    {"flips_of_a_regression", "[training]\nloss = \"mse\"\n[rules]\nflips = { max = 0 }", 9, "rules.flips",
+     "a regression has no decision"},
+    {"accuracy_of_a_regression", "[training]\nloss = \"l1\"\n[rules]\nquality = { metric = \"accuracy\", min = 1 }", 9,
+     "rules.quality.metric", "a regression has no classes"},
+    {"rmse_of_a_classification", "[training]\nloss = \"nll\"\n[rules]\nquality = { metric = \"rmse\", max = 1 }", 9,
+     "rules.quality.metric", "found \"rmse\", expected accuracy"},
+    {"expected_verdict_of_no_trial", "[[trial]]\nname = \"a\"\nautocast = \"off\"\n[expect]\nb = \"accepted\"", 10,
+     "expect.b", "no such trial. Known are a"},
+    {"expected_verdict_unknown", "[[trial]]\nname = \"a\"\nautocast = \"off\"\n[expect]\na = \"passed\"", 10,
+     "expect.a", "accepted | rejected | undecided"},
+    {"unknown_word", "[training]\nloss = \"cross-entropy\"", 7, "training.loss",
+     "found \"cross-entropy\", expected cross_entropy | nll"},
+    {"non_finite_accepted", "[rules]\nnon_finite = \"accept\"", 7, "rules.non_finite", "expected reject"},
+    {"unknown_dtype_of_a_limit", "[rules]\noutput = { max = { float32 = 1 } }", 7, "rules.output.max.float32",
+     "unknown key"},
+};
+
+const Row unknown_keys[] = {
+    {"slip", "[training]\nbach = 3", 7, "training.bach", "unknown key. Did you mean training.batch."},
+    {"swapped_letters", "[training]\nsetps = 3", 7, "training.setps", "Did you mean training.steps."},
+    {"another_table", "batch = 3", 6, "model.batch", "Did you mean training.batch."},
+    {"another_case", "[training]\nBatch = 3", 7, "training.Batch", "Did you mean training.batch."},
+    {"hyphen", "[training]\nclip-norm = 3", 7, "training.clip-norm", "Did you mean training.clip_norm."},
+    {"several_tables", "seed = 3", 6, "model.seed", "Did you mean one of data.seed, data.test.seed, training.seed."},
+    {"table", "[trainig]\nbatch = 3", 6, "trainig", "Did you mean training."},
+    {"plural_of_a_list", "[[trials]]\nname = \"a\"", 6, "trials", "Did you mean trial."},
+    {"table_at_the_top", "[scaler]\ninit_scale = 2", 6, "scaler", "Did you mean trial.scaler."},
+    {"in_a_trial", "[[trial]]\nname = \"a\"\nautcast = \"off\"", 8, "trial[a].autcast", "Did you mean trial.autocast."},
+    {"in_a_rule", "[rules]\nflips = { maximum = 3, max = 1 }", 7, "rules.flips.maximum", "unknown key"},
+    {"nothing_near", "[training]\nzzzzzz = 3", 7, "training.zzzzzz", "See: mantissa-cli help experiment."},
+};
+
+void add_rows(const Row* first, const Row* last) {
+  QTest::addColumn<QString>("more");
+  QTest::addColumn<int>("line");
+  QTest::addColumn<QString>("subject");
+  QTest::addColumn<QString>("piece");
+  for (const Row* row = first; row != last; ++row) {
+    QTest::newRow(row->name) << QString(row->more) << row->line << QString(row->subject) << QString(row->piece);
+  }
+}
+
+std::string fetched(const char* column) {
+  return static_cast<QString*>(QTest::qData(column, qMetaTypeId<QString>()))->toStdString();
+}
+
+}  // namespace
 
 class SpecRefusalTests : public QObject {
   Q_OBJECT
 
+ private:
+  static void verify_row(const std::string& more) {
+    QFETCH(int, line);
+    VERIFY_REFUSED(least_example + more + '\n', InvalidSetting, line, fetched("subject"), fetched("piece"));
+  }
+
  private Q_SLOTS:
-  void unknown_key_is_refused_with_its_line_and_the_nearest_known_one() {
-    VERIFY_REFUSED(std::string(least_example) + "[training]\nbach = 3\n", InvalidSetting, 7, "training.bach",
-                   "unknown key. Did you mean training.batch.");
+  void value_of_another_type_is_refused_data() { add_rows(std::begin(wrong_types), std::end(wrong_types)); }
+  void value_of_another_type_is_refused() { verify_row(fetched("more")); }
+
+  void value_out_of_range_is_refused_data() { add_rows(std::begin(out_of_range), std::end(out_of_range)); }
+  void value_out_of_range_is_refused() { verify_row(fetched("more")); }
+
+  void scaler_setting_without_sense_is_refused_data() {
+    add_rows(std::begin(scaler_settings), std::end(scaler_settings));
+  }
+  void scaler_setting_without_sense_is_refused() {
+    verify_row("[[trial]]\nname = \"t\"\nautocast = \"float16\"\nscaler." + fetched("more"));
+  }
+
+  void contradiction_is_refused_data() { add_rows(std::begin(contradictions), std::end(contradictions)); }
+  void contradiction_is_refused() { verify_row(fetched("more")); }
+
+  void unknown_key_is_refused_with_the_nearest_known_one_data() {
+    add_rows(std::begin(unknown_keys), std::end(unknown_keys));
+  }
+  void unknown_key_is_refused_with_the_nearest_known_one() { verify_row(fetched("more")); }
+
+  void data_must_be_named_once() {
+    VERIFY_REFUSED("mantissa = 1\n[model]\nkind = \"mlp\"\n", InvalidSetting, 0, "data", "[data] source = \"digits\"");
+    VERIFY_REFUSED("mantissa = 1\n[data]\n[model]\nkind = \"mlp\"\n", InvalidSetting, 2, "data",
+                   "neither source nor path");
+    VERIFY_REFUSED("mantissa = 1\n[data]\nsource = \"wine\"\npath = \"a.csv\"\n", InvalidSetting, 4, "data.path",
+                   "exclude each other");
+    VERIFY_REFUSED("mantissa = 1\n[data]\nsource = \"iris\"\n", InvalidSetting, 3, "data.source",
+                   "found \"iris\", expected digits");
+    VERIFY_REFUSED("mantissa = 1\n[data]\nsource = \"wine\"\nrows = 3\n", InvalidSetting, 4, "data.rows", "gaussian");
+    VERIFY_REFUSED("mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 0\n", InvalidSetting, 4, "data.rows",
+                   "at least 1");
+  }
+
+  void test_part_is_a_share_or_a_file() {
+    const std::string data = "mantissa = 1\n[data]\npath = \"a.csv\"\n";
+    VERIFY_REFUSED(data + "test = { fraction = 1.0 }\n", InvalidSetting, 4, "data.test.fraction", "below 1");
+    VERIFY_REFUSED(data + "test = { fraction = -0.1 }\n", InvalidSetting, 4, "data.test.fraction", "at least 0");
+    VERIFY_REFUSED(data + "test = { path = \"t.csv\", seed = 1 }\n", InvalidSetting, 4, "data.test.seed",
+                   "either path");
+    VERIFY_REFUSED(data + "shape = [2, 0]\n", InvalidSetting, 4, "data.shape[1]", "at least 1");
+    VERIFY_REFUSED(data + "shape = []\n", InvalidSetting, 4, "data.shape", "sizes of at least 1");
+    VERIFY_REFUSED(data + "columns = { inputs = [\"a\", \"b\"], target = \"b\" }\n", InvalidSetting, 4, "data.columns",
+                   "the column \"b\" is named twice");
+    VERIFY_REFUSED(data + "columns = { target = 3 }\n", InvalidSetting, 4, "data.columns.target",
+                   "a column name or a list");
+  }
+
+  void model_must_have_a_kind_and_what_it_needs() {
+    const std::string data = "mantissa = 1\n[data]\nsource = \"wine\"\n";
+    VERIFY_REFUSED(data, InvalidSetting, 0, "model", "expected linear | mlp | torchscript");
+    VERIFY_REFUSED(data + "[model]\nhidden = [3]\n", InvalidSetting, 4, "model", "no kind");
+    VERIFY_REFUSED(data + "[model]\nkind = \"torchscript\"\n", InvalidSetting, 4, "model", "needs path");
+    VERIFY_REFUSED(data + "[model]\nkind = \"linear\"\nhidden = [3]\n", InvalidSetting, 6, "model.hidden",
+                   "\"linear\"");
+    VERIFY_REFUSED(data + "[model]\nkind = \"forest\"\n", InvalidSetting, 5, "model.kind", "found \"forest\"");
+  }
+
+  void loss_must_fit_the_task() {
+    const std::string data =
+        "mantissa = 1\n[data]\npath = \"a.csv\"\ntask = \"regression\"\n[model]\nkind = \"linear\"\n";
+    VERIFY_REFUSED(data + "[training]\nloss = \"nll\"\n", InvalidSetting, 8, "training.loss", "mse, l1 or huber");
+    VERIFY_REFUSED(data + "[rules]\nflips = { max = 0 }\n", InvalidSetting, 8, "rules.flips", "no decision");
+  }
+
+  void threshold_gives_a_regression_a_decision() {
+    const Experiment e = parse_more("[training]\nloss = \"mse\"\n[rules]\nthreshold = 3.5\nflips = { max = 0 }\n");
+    QVERIFY(e.rules->flips.has_value());
+  }
+
+  void preset_leaves_a_regression_its_flips_for_the_judge() {
+    const Experiment e = parse_more("[training]\nloss = \"mse\"\n[rules]\npreset = \"default\"\n");
+    QVERIFY(e.rules->flips_from_preset);
+  }
+
+  void bce_has_a_decision_between_0_and_1() {
+    QVERIFY(parse_more("[training]\nloss = \"bce\"\n[rules]\nflips = { max = 0 }\n").rules->flips.has_value());
+    VERIFY_REFUSED(std::string(least_example) + "[training]\nloss = \"bce\"\n[rules]\nthreshold = 1.5\n",
+                   InvalidSetting, 9, "rules.threshold", "from 0 to 1");
+  }
+
+  void version_of_the_format_must_be_one() {
+    VERIFY_REFUSED("[data]\nsource = \"wine\"\n", InvalidSetting, 0, "mantissa", "mantissa = 1");
+    VERIFY_REFUSED("# a comment\nmantissa = 2\n", InvalidSetting, 2, "mantissa", "found 2, expected version 1");
+    VERIFY_REFUSED("mantissa = 0\n", InvalidSetting, 1, "mantissa", "found 0, expected version 1");
+    VERIFY_REFUSED("mantissa = \"1\"\n", InvalidSetting, 1, "mantissa", "found \"1\"");
+    VERIFY_REFUSED("mantissa = 1.0\n", InvalidSetting, 1, "mantissa", "found 1.0");
+  }
+
+  void broken_toml_is_refused_with_line_and_column() {
+    const auto error = refusal("mantissa = 1\n[training\nbatch = 3\n");
+    QVERIFY(error.has_value());
+    QVERIFY(error->kind() == ErrorKind::InvalidSetting);
+    QCOMPARE(error->facts().line, 2);
+    QCOMPARE(error->facts().column, 10);  // after "[training"
+    QVERIFY(sentence(error->facts()).find("not valid TOML at column 10") != std::string::npos);
+  }
+
+  void key_given_twice_is_refused() {
+    VERIFY_REFUSED("mantissa = 1\nname = \"a\"\nname = \"b\"\n", InvalidSetting, 3, "", "cannot redefine");
+  }
+
+  void tables_without_end_are_refused() {
+    // One level of tables a dot; a million of them would overflow the stack of a recursive reader.
+    QString dots = QString("a.").repeated(1'000'000);
+    VERIFY_REFUSED(("mantissa = 1\n" + dots + "a = 1\n").toStdString(), InvalidSetting, 2, "", "nested too deep");
+    VERIFY_REFUSED(("mantissa = 1\n[" + dots + "a]\n").toStdString(), InvalidSetting, 2, "", "nested too deep");
+    const QString brackets = QString("[").repeated(1'000'000);
+    VERIFY_REFUSED(("mantissa = 1\nname = " + brackets + "\n").toStdString(), InvalidSetting, 2, "", "nest");
+  }
+
+  void dots_in_texts_and_numbers_are_no_tables() {
+    QString numbers = "0.5";
+    for (int i = 0; i < 100; ++i) numbers += ", 0.5";
+    const std::string text =
+        least_example + std::string("[training.optimizer2]\nx = [") + numbers.toStdString() + "]\n";
+    VERIFY_REFUSED(text, InvalidSetting, 6, "training.optimizer2", "unknown key");
+    const Experiment e =
+        parse("description = \"" + std::string(100, '.') + "\" # " + std::string(100, '.') + "\n" + least_example);
+    QCOMPARE(e.description, std::string(100, '.'));
+  }
+
+  void long_and_strange_texts_are_quoted_on_one_short_line() {
+    const auto error =
+        refusal(least_example + std::string("[training]\nloss = \"a\\nb") + std::string(500, 'x') + "\"\n");
+    QVERIFY(error.has_value());
+    QVERIFY(error->facts().found.size() < 80);
+    QCOMPARE(error->facts().found.substr(0, 6), std::string("\"a\\nbx"));
+  }
+
+  void missing_file_is_named() {
+    try {
+      read_experiment("/nowhere/at all.toml");
+      QFAIL("was not refused");
+    } catch (const Error& error) {
+      QVERIFY(error.kind() == ErrorKind::FileProblem);
+      QCOMPARE(sentence(error.facts()), std::string("/nowhere/at all.toml: there is no such file. Check the path."));
+    }
+  }
+
+  void what_is_no_text_file_is_a_file_problem_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<int>("line");
+    QTest::addColumn<QString>("piece");
+    QTest::newRow("empty") << QByteArray() << 0 << "the file is empty";
+    QTest::newRow("latin1") << QByteArray("mantissa = 1\nname = \"Gr\xFC\xDF\x65\"\n") << 2 << "not UTF-8";
+    QTest::newRow("cut_character") << QByteArray("name = \"\xC3") << 1 << "not UTF-8";
+    QTest::newRow("utf16") << QByteArray("m\0a\0", 4) << 0 << "not a text file";
+    QTest::newRow("large") << QByteArray(17 << 20, ' ') << 0 << "larger than 16 MiB";
+  }
+  void what_is_no_text_file_is_a_file_problem() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(int, line);
+    QFETCH(QString, piece);
+    QTemporaryDir folder;
+    QFile file(folder.filePath("x.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+    file.close();
+    try {
+      read_experiment(file.fileName().toStdString());
+      QFAIL("was not refused");
+    } catch (const Error& error) {
+      QVERIFY(error.kind() == ErrorKind::FileProblem);
+      QCOMPARE(error.facts().line, line);
+      QCOMPARE(QString::fromStdString(error.facts().problem), piece);
+      QVERIFY(!error.facts().remedy.empty());
+    }
+  }
+
+  void folder_is_not_an_experiment() {
+    QTemporaryDir folder;
+    try {
+      read_experiment(folder.path().toStdString());
+      QFAIL("was not refused");
+    } catch (const Error& error) {
+      QVERIFY(error.kind() == ErrorKind::FileProblem);
+      QCOMPARE(error.facts().problem, std::string("is a folder"));
+    }
   }
 };
 

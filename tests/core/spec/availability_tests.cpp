@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include <QTest>
+
+#include "core/spec/key_catalogue.h"
+#include "core/spec/words.h"
+#include "tests/core/spec/examples.h"
+
+using namespace mantissa;
+using namespace mantissa::spec;
+using namespace mantissa::spec::tests;
+
+namespace {
+
+/// The catalogue file of the contract: what of it waits for a later feature, one key or word a row.
+struct Row {
+  const char* table;
+  const char* setting;
+  const char* subject;
+};
+
+const Row waiting[] = {
+    {"data", "source = \"japanese_vowels\"", "data.source"},
+    {"data", "source = \"fashion\"", "data.source"},
+    {"data", "source = \"shakespeare8\"", "data.source"},
+    {"data", "path = \"a.npy\"", "data.path"},
+    {"data", "path = \"a.npz\"", "data.path"},
+    {"data", "path = \"a.idx.gz\"", "data.path"},
+    {"data", "path = \"a.SAFETENSORS\"", "data.path"},
+    {"data", "path = \"a.pt\"", "data.path"},
+    {"data", "path = \"a.txt\"", "data.path"},
+    {"data", "path = \"a.csv\"\ntest = { path = \"t.npy\" }", "data.test.path"},
+    {"data", "inputs = \"x.npy\"", "data.inputs"},
+    {"data", "targets = \"y.npy\"", "data.targets"},
+    {"data", "columns = { integers = [\"token\"] }", "data.columns.integers"},
+    {"data", "task = \"language-model\"", "data.task"},
+    {"data", "context = 128", "data.context"},
+    {"data", "pin_memory = \"auto\"", "data.pin_memory"},
+    {"data", "prefetch = 2", "data.prefetch"},
+    {"model", "kind = \"cnn\"", "model.kind"},
+    {"model", "kind = \"resnet\"", "model.kind"},
+    {"model", "kind = \"transformer\"", "model.kind"},
+    {"model", "kind = \"lstm\"", "model.kind"},
+    {"model", "inputs = [\"x\", 16000]", "model.inputs"},
+    {"model", "prediction = \"output[1]\"", "model.prediction"},
+    {"model", "stored_dtype = \"keep\"", "model.stored_dtype"},
+    {"model", "weights = \"init.safetensors\"", "model.weights"},
+    {"model", "channels = [16, 32]", "model.channels"},
+    {"model", "kernel = 3", "model.kernel"},
+    {"model", "depth = 20", "model.depth"},
+    {"model", "width = 16", "model.width"},
+    {"model", "layers = 4", "model.layers"},
+    {"model", "heads = 4", "model.heads"},
+    {"model", "attention = \"own\"", "model.attention"},
+    {"model", "cells = 64", "model.cells"},
+    {"model", "bidirectional = false", "model.bidirectional"},
+    {"training", "device = \"cuda\"", "training.device"},
+    {"training", "device = \"cuda:1\"", "training.device"},
+    {"training", "loss = \"output\"", "training.loss"},
+    {"training", "skip_norm = 1e4", "training.skip_norm"},
+    {"training", "stop_on = [\"loss\"]", "training.stop_on"},
+    {"training", "tf32 = true", "training.tf32"},
+    {"training", "activation_checkpointing = \"blocks\"", "training.activation_checkpointing"},
+    {"training", "evaluate_every = 200", "training.evaluate_every"},
+    {"training", "checkpoint = { every = 500 }", "training.checkpoint.every"},
+    {"training", "checkpoint = { keep = 3 }", "training.checkpoint.keep"},
+    {"training", "optimizer = [{}, {}]", "training.optimizer[1]"},
+    {"training", "optimizer = [{ kind = \"rmsprop\" }]", "training.optimizer[0].kind"},
+    {"training", "optimizer = [{ kind = \"lbfgs\" }]", "training.optimizer[0].kind"},
+    {"training", "optimizer = [{ schedule = {} }]", "training.optimizer[0].schedule"},
+    {"training", "schedule = { kind = \"exponential\" }", "training.schedule.kind"},
+    {"training", "schedule = { kind = \"cosine\" }", "training.schedule.kind"},
+    {"training", "schedule = { kind = \"linear\" }", "training.schedule.kind"},
+    {"training", "schedule = { min_lr = 0.0 }", "training.schedule.min_lr"},
+    {"training", "schedule = { end_factor = 0.1 }", "training.schedule.end_factor"},
+    {"training", "schedule = { warmup = 10 }", "training.schedule.warmup"},
+    {"training", "schedule = { total = 2000 }", "training.schedule.total"},
+    {"training", "schedule = { per = \"iteration\" }", "training.schedule.per"},
+    {"reference", "rounding_repeats = 1", "reference.rounding_repeats"},
+    {"reference", "repeats = 2", "reference.repeats"},
+    {"reference", "vary = [\"seed\"]", "reference.vary"},
+    {"reference", "float64 = true", "reference.float64"},
+    {"[trial]", "cast_policy = \"cuda\"", "trial[0].cast_policy"},
+    {"[trial]", "cast_policy = \"jit\"", "trial[0].cast_policy"},
+    {"[trial]", "name = \"t\"\nautocast = \"off\"\nfloat32_regions = [\"loss\", \"module:head\"]",
+     "trial[t].float32_regions[1]"},
+    {"[trial]", "name = \"t\"\nautocast = \"off\"\nfloat32_regions = [\"operator:softmax\"]",
+     "trial[t].float32_regions[0]"},
+    {"[trial]", "name = \"t\"\nautocast = \"off\"\nfloat32_regions = [\"module:blocks.3.attn/operator:bmm\"]",
+     "trial[t].float32_regions[0]"},
+    {"[trial]", "mode = \"replay\"", "trial[0].mode"},
+    {"[trial]", "shadow_every = 10", "trial[0].shadow_every"},
+    {"[trial]", "scaler.preset = \"deepspeed\"", "trial[0].scaler.preset"},
+    {"[trial]", "scaler.preset = \"megatron\"", "trial[0].scaler.preset"},
+    {"[trial]", "scaler.hysteresis = 2", "trial[0].scaler.hysteresis"},
+    {"[trial]", "scaler.hysteresis_refill = \"never\"", "trial[0].scaler.hysteresis_refill"},
+    {"[trial]", "scaler.floor = 1", "trial[0].scaler.floor"},
+    {"[trial]", "scaler.ceiling = 65536", "trial[0].scaler.ceiling"},
+    {"[trial]", "scaler.at_floor = \"switch:bf16\"", "trial[0].scaler.at_floor"},
+    {"cases", "boundary = 32", "cases.boundary"},
+    {"cases", "edge = \"x1 > 3\"", "cases.edge"},
+    {"cases", "path = \"cases.csv\"", "cases.path"},
+    {"cases", "golden = 8", "cases.golden"},
+    {"rules", "output = { measure = \"abs\", max = 1 }", "rules.output.measure"},
+    {"rules", "output = { measure = \"rel\", max = 1 }", "rules.output.measure"},
+    {"rules", "output = { measure = \"ulp\", max = 1 }", "rules.output.measure"},
+    {"rules", "output = { measure = \"rmse\", max = 1 }", "rules.output.measure"},
+    {"rules", "output = { measure = \"cosine\", max = 1 }", "rules.output.measure"},
+    {"rules", "output = { max_rounding = 10 }", "rules.output.max_rounding"},
+    {"rules", "output = { max_spread = 1 }", "rules.output.max_spread"},
+    {"rules", "output = { output = \"output[1]\" }", "rules.output.output"},
+    {"rules", "output = { slice = \"north\" }", "rules.output.slice"},
+    {"rules", "quality = { metric = \"perplexity\" }", "rules.quality.metric"},
+    {"rules", "quality = { non_inferior = { margin = 0.01, seeds = 5, alpha = 0.05 } }", "rules.quality.non_inferior"},
+    {"rules", "quality = { slice = \"north\" }", "rules.quality.slice"},
+    {"rules", "triggers = [\"non_finite\"]", "rules.triggers"},
+    {"rules", "exceptions = []", "rules.exceptions"},
+    {"budget", "device_memory = \"24 GB\"", "budget.device_memory"},
+    {"budget", "reserve = 0.10", "budget.reserve"},
+    {"budget", "deadline = \"8 h\"", "budget.deadline"},
+    {"budget", "price_per_hour = 2.50", "budget.price_per_hour"},
+    {"budget", "growth_limit = \"200 MB\"", "budget.growth_limit"},
+    {"cost", "anything = 1", "cost"},
+    {"utility", "anything = 1", "utility"},
+    {"context", "anything = 1", "context"},
+    {"[risk]", "anything = 1", "risk"},
+};
+
+template <class Enum>
+void add_words(std::map<std::string, std::set<std::string>>& words, const std::string& path) {
+  for (const auto& [word, value] : Words<Enum>::list) words[path].insert(std::string(word));
+}
+
+}  // namespace
+
+class SpecAvailabilityTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void setting_of_a_later_feature_is_refused_by_name_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("subject");
+    for (const Row& row : waiting) {
+      const std::string table = row.table;
+      std::string text = "mantissa = 1\n";
+      if (table != "data") text += "[data]\nsource = \"digits\"\n";
+      if (table != "model") text += "[model]\nkind = \"mlp\"\n";
+      text += '[' + table + "]\n" + row.setting + '\n';
+      QTest::newRow(qPrintable(QString(row.table) + ' ' + QString(row.setting).replace('\n', "; ")))
+          << QString::fromStdString(text) << QString(row.subject);
+    }
+  }
+  void setting_of_a_later_feature_is_refused_by_name() {
+    QFETCH(QString, text);
+    QFETCH(QString, subject);
+    const auto error = refusal(text.toStdString());
+    QVERIFY2(error.has_value(), "was not refused");
+    const std::string what = sentence(error->facts());
+    QVERIFY2(error->kind() == ErrorKind::NotYetAvailable, what.c_str());
+    QCOMPARE(QString::fromStdString(error->facts().subject), subject);
+    QVERIFY2(error->facts().line > 1, what.c_str());
+    QVERIFY2(error->facts().problem.find("not yet available: ") == 0, what.c_str());
+    QVERIFY2(!error->facts().remedy.empty(), what.c_str());
+  }
+
+  void every_key_that_waits_in_the_catalogue_is_tried_above() {
+    // rmsprop's and lbfgs's own keys come after a kind that is refused already.
+    const std::set<std::string> behind_their_kind{"training.optimizer.alpha",
+                                                  "training.optimizer.centered",
+                                                  "training.optimizer.max_iter",
+                                                  "training.optimizer.max_eval",
+                                                  "training.optimizer.tolerance_grad",
+                                                  "training.optimizer.history_size",
+                                                  "training.optimizer.line_search_fn",
+                                                  "training.optimizer.tolerance_change",
+                                                  "training.optimizer.decoupled_weight_decay"};
+    std::set<std::string> tried;
+    for (const Row& row : waiting) {
+      std::string path = row.subject;
+      for (std::size_t at; (at = path.find('[')) != std::string::npos;) path.erase(at, path.find(']') - at + 1);
+      tried.insert(path);
+    }
+    for (const KeyEntry& entry : key_catalogue()) {
+      if (entry.available.empty() && entry.later_words.empty()) continue;
+      QVERIFY2(tried.count(entry.path) + behind_their_kind.count(entry.path) == 1, entry.path.c_str());
+    }
+  }
+
+  void off_values_of_the_catalogue_are_accepted() {
+    for (const KeyEntry& entry : key_catalogue()) {
+      if (entry.off.empty()) continue;
+      const std::size_t dot = entry.path.rfind('.');
+      std::string table = entry.path.substr(0, dot);
+      const bool word = entry.off.find_first_of("0123456789[") == std::string::npos && entry.off != "false";
+      std::string text = "mantissa = 1\n";
+      if (table.find("trial") == 0) text += "[[trial]]\nname = \"t\"\nautocast = \"off\"\n";
+      if (table == "trial.scaler") text += "[trial.scaler]\n";
+      if (table == "training.optimizer") text += "[[training.optimizer]]\nkind = \"adam\"\n";
+      if (table == "rules.output") text += "[rules.output]\nmax = 1\n";
+      if (table == "data" || table == "data.columns") text += "[data]\nsource = \"digits\"\n";
+      if (table == "data.columns") text += "[data.columns]\n";
+      if (table == "model") text += "[model]\nkind = \"mlp\"\n";
+      const bool opened = table.find("trial") == 0 || table == "training.optimizer" || table == "rules.output" ||
+                          table.find("data") == 0 || table == "model";
+      if (!opened) text += '[' + table + "]\n";
+      text += entry.path.substr(dot + 1) + " = " + (word ? '"' + entry.off + '"' : entry.off) + '\n';
+      if (table.find("data") != 0) text += "[data]\nsource = \"digits\"\n";
+      if (table != "model") text += "[model]\nkind = \"mlp\"\n";
+      const auto error = refusal(text);
+      QVERIFY2(!error.has_value(), error ? sentence(error->facts()).c_str() : "");
+    }
+  }
+
+  void words_of_the_catalogue_are_those_that_are_read() {
+    std::map<std::string, std::set<std::string>> read;
+    add_words<Task>(read, "data.task");
+    add_words<Labels>(read, "data.labels");
+    add_words<TargetTransform>(read, "data.target_transform");
+    add_words<Order>(read, "data.order");
+    add_words<Missing>(read, "data.missing");
+    add_words<ModelKind>(read, "model.kind");
+    add_words<Activation>(read, "model.activation");
+    add_words<Loss>(read, "training.loss");
+    add_words<Reduction>(read, "training.reduction");
+    add_words<OnNonFinite>(read, "training.on_non_finite");
+    add_words<OptimizerKind>(read, "training.optimizer.kind");
+    add_words<ScheduleKind>(read, "training.schedule.kind");
+    add_words<Autocast>(read, "trial.autocast");
+    add_words<Of>(read, "rules.output.of");
+    add_words<Of>(read, "rules.flips.of");
+    add_words<Of>(read, "rules.quality.of");
+    add_words<Reduce>(read, "rules.output.reduce");
+    for (const KeyEntry& entry : key_catalogue()) {
+      const auto found = read.find(entry.path);
+      if (found == read.end()) continue;
+      QVERIFY2(found->second == std::set<std::string>(entry.words.begin(), entry.words.end()), entry.path.c_str());
+      read.erase(found);
+    }
+    QVERIFY2(read.empty(), read.empty() ? "" : read.begin()->first.c_str());
+  }
+
+  void catalogue_names_each_key_once_below_its_table() {
+    std::set<std::string> paths;
+    for (const KeyEntry& entry : key_catalogue()) {
+      QVERIFY2(paths.insert(entry.path).second, entry.path.c_str());
+      QVERIFY2(!entry.type.empty() && !entry.description.empty(), entry.path.c_str());
+      const std::size_t dot = entry.path.rfind('.');
+      QVERIFY2(dot == std::string::npos || paths.count(entry.path.substr(0, dot)) == 1, entry.path.c_str());
+    }
+  }
+
+  void help_names_every_key_within_100_columns() {
+    const QStringList lines = QString::fromStdString(help_text()).split('\n');
+    for (const QString& line : lines) QVERIFY2(line.size() <= 100, qPrintable(line));
+    for (const KeyEntry& entry : key_catalogue()) {
+      const QString name = QString::fromStdString(entry.path.substr(entry.path.rfind('.') + 1));
+      const auto names_it = [&](const QString& line) { return line.contains(name); };
+      QVERIFY2(std::any_of(lines.begin(), lines.end(), names_it), entry.path.c_str());
+    }
+  }
+
+  void help_says_default_and_availability_of_a_key() {
+    const QString help = QString::fromStdString(help_text());
+    QVERIFY(
+        help.contains("\n  batch                     rows of a microbatch\n"
+                      "                            integer; default: min(64, rows)\n"));
+    QVERIFY(help.contains("Not yet available: shadow deviation; only 0 is accepted.\n"));
+  }
+};
+
+QTEST_APPLESS_MAIN(SpecAvailabilityTests)
+#include "availability_tests.moc"
