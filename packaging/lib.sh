@@ -252,7 +252,7 @@ fetch_wheels() {
   rm -f -- "$work.lock"
 }
 
-# Two processes, but no more than memory allows: a file with ATen in it takes 1.2 GB to compile.
+# One process a core, but no more than memory allows: a file with ATen in it takes 1.2 GB to compile.
 build_jobs() {
   local cores memory
   cores=$(nproc)
