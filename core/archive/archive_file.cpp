@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/archive/archive_file.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <thread>
@@ -75,11 +76,22 @@ bool has_pending_log(const std::string& path) {
   return !code && size > 0;
 }
 
+// SQLite notices lost pages, but takes a last page that is cut for one that ends in zeros.
+void refuse_a_cut_file(Connection& connection) {
+  if (has_pending_log(connection.path())) return;  // a writer may be extending the file at this moment
+  std::error_code code;
+  const auto size = static_cast<std::int64_t>(fs::file_size(connection.path(), code));
+  if (!code && size % connection.integer("PRAGMA page_size") != 0) {
+    connection.fail_damaged("the archive is cut short", std::to_string(size) + " bytes");
+  }
+}
+
 std::unique_ptr<Connection> connect_for_reading(const std::string& path, Connection::Mode mode,
                                                 std::chrono::milliseconds busy_timeout) {
   auto connection = std::make_unique<Connection>(path, mode, busy_timeout);
   connection->execute("PRAGMA query_only = ON");
   check_for_reading(*connection);
+  refuse_a_cut_file(*connection);
   return connection;
 }
 
@@ -94,6 +106,7 @@ std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chron
 
   auto connection = std::make_unique<Connection>(path, Connection::Mode::ReadWrite, busy_timeout);
   create_or_check_for_writing(*connection);
+  refuse_a_cut_file(*connection);
   // The permissions were tried above: what is left is a header that claims a format nobody writes.
   if (connection->is_read_only()) connection->fail_damaged("the archive's header is damaged");
   use_write_ahead_log(*connection, busy_timeout);

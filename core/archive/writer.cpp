@@ -74,6 +74,12 @@ std::unique_ptr<Connection> open_and_mark_dead_trials(const std::string& path, c
 Writer::Writer(const std::string& path, const WriterOptions& options)
     : thread_(std::make_unique<WriterThread>(open_and_mark_dead_trials(path, options), options)) {}
 
+WriterThread& Writer::thread() const {
+  if (thread_ == nullptr)
+    throw Error(ErrorKind::CallOrder, {"the archive's writer was closed before this call", "", 0, 0, "", "", "", ""});
+  return *thread_;
+}
+
 Writer::~Writer() {
   if (thread_ == nullptr) return;
   try {
@@ -85,7 +91,7 @@ Writer::~Writer() {
 
 std::int64_t Writer::begin_experiment(const record::ExperimentStart& start) {
   std::int64_t id = 0;
-  thread_->call([&](Connection& connection) {
+  thread().call([&](Connection& connection) {
     Transaction transaction(connection);
     id = insert_experiment(connection, start, utc_now());
     transaction.commit();
@@ -95,7 +101,7 @@ std::int64_t Writer::begin_experiment(const record::ExperimentStart& start) {
 
 std::int64_t Writer::begin_trial(const record::TrialStart& start) {
   std::int64_t id = 0;
-  thread_->call([&](Connection& connection) {
+  thread().call([&](Connection& connection) {
     Transaction transaction(connection);
     id = insert_trial(connection, start, this_process(), utc_now());
     transaction.commit();
@@ -104,31 +110,31 @@ std::int64_t Writer::begin_trial(const record::TrialStart& start) {
   return id;
 }
 
-void Writer::append(const record::StepRecord& step) { thread_->append(step); }
+void Writer::append(const record::StepRecord& step) { thread().append(step); }
 
-double Writer::waited_seconds() const { return thread_->waited_seconds(); }
+double Writer::waited_seconds() const { return thread_ == nullptr ? waited_seconds_ : thread_->waited_seconds(); }
 
 void Writer::write_cases(std::int64_t trial, const std::vector<record::CaseRow>& cases) {
-  thread_->call([&](Connection& connection) { store_cases(connection, trial, cases); });
+  thread().call([&](Connection& connection) { store_cases(connection, trial, cases); });
 }
 
 void Writer::write_weights(std::int64_t trial, const std::string& at, const std::vector<record::TensorBytes>& tensors) {
-  thread_->call([&](Connection& connection) { store_tensors(connection, trial, at, tensors); });
+  thread().call([&](Connection& connection) { store_tensors(connection, trial, at, tensors); });
 }
 
 void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end) {
-  thread_->call([&](Connection& connection) {
+  thread().call([&](Connection& connection) {
     store_trial_end(connection, trial, end);
     thread_->remove_running(trial);
   });
 }
 
 void Writer::flush() {
-  thread_->call([](Connection&) {});
+  thread().call([](Connection&) {});
 }
 
 void Writer::limit_size(std::int64_t bytes) {
-  thread_->call_without_flush([&](Connection& connection) {
+  thread().call_without_flush([&](Connection& connection) {
     // SQLite counts pages, and takes its own largest number for none.
     constexpr std::int64_t kNoLimit = 4294967294;
     const std::int64_t pages = bytes == 0 ? kNoLimit : bytes / connection.integer("PRAGMA page_size");
@@ -138,7 +144,7 @@ void Writer::limit_size(std::int64_t bytes) {
 
 void Writer::close() {
   if (thread_ == nullptr) return;
-  thread_->call([&](Connection& connection) {
+  thread().call([&](Connection& connection) {
     store_interruptions(connection, thread_->running());
     try {
       connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -146,6 +152,7 @@ void Writer::close() {
       // Another process reads or writes: the last one to close folds the log in.
     }
   });
+  waited_seconds_ = thread_->waited_seconds();
   thread_.reset();
 }
 

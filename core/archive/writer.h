@@ -30,7 +30,7 @@ struct WriterOptions {
 /// locked) is thrown by the next call; records that were not committed stay in memory, and every call but `append`
 /// tries again to commit them first: where space has returned, nothing is lost.
 ///
-/// Calls come from one thread, the engine's.
+/// Calls come from one thread, the engine's. After `close()` they are CallOrder.
 class Writer {
  public:
   /// Opens the archive, creates it with its folder if it is not there, and marks dead `running` arms `interrupted`.
@@ -73,7 +73,10 @@ class Writer {
   void close();
 
  private:
+  WriterThread& thread() const;
+
   std::unique_ptr<WriterThread> thread_;
+  double waited_seconds_ = 0.0;  // after close
 };
 
 }  // namespace mantissa::archive

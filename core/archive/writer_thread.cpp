@@ -19,7 +19,10 @@ constexpr std::chrono::seconds kHeartbeatInterval{1};
 }  // namespace
 
 WriterThread::WriterThread(std::unique_ptr<Connection> connection, const WriterOptions& options)
-    : options_(options), connection_(std::move(connection)), insert_(*connection_), ring_(std::max<std::size_t>(options.ring_capacity, 2)) {
+    : options_(options),
+      connection_(std::move(connection)),
+      insert_(*connection_),
+      ring_(std::max<std::size_t>(options.ring_capacity, 2)) {
   batch_.reserve(kTransactionRecords);
   thread_ = std::thread([this] { work(); });
 }

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+// Archives that cannot be read or written, each with its own kind of error and nothing lost.
+#include <optional>
+
+#include <unistd.h>
+
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/archive/reader.h"
+#include "core/archive/sqlite.h"
+#include "core/archive/writer.h"
+#include "core/base/error.h"
+#include "tests/core/archive/sample_records.h"
+
+using namespace mantissa;
+using namespace mantissa::test;
+using archive::Connection;
+using archive::Reader;
+using archive::Writer;
+using archive::WriterOptions;
+using std::chrono::milliseconds;
+
+namespace {
+
+// The error of a call, or nothing.
+template <class Call>
+std::optional<Error> error_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+#define VERIFY_FAILS(call, expected_kind)                               \
+  do {                                                                  \
+    const std::optional<Error> error = error_of([&] { call; });         \
+    QVERIFY2(error.has_value(), "no error: " #call);                    \
+    QVERIFY2(error->kind() == ErrorKind::expected_kind, error->what()); \
+  } while (false)
+
+std::int64_t count_steps(const Reader& reader, std::int64_t trial) {
+  std::int64_t expected = 0;
+  bool right = true;
+  reader.steps(trial, [&](const record::StepRecord& step) {
+    right = right && step.step == ++expected;
+    return right;
+  });
+  return right ? expected : -1;
+}
+
+}  // namespace
+
+class ArchiveFailureTests : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  int archives_ = 0;
+
+  QString new_path() { return folder_.filePath(QStringLiteral("%1.db").arg(++archives_)); }
+
+  // An archive of one arm with `steps` steps, closed.
+  std::string sample_archive(std::int64_t steps = 500) {
+    const std::string path = new_path().toStdString();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    for (std::int64_t step = 1; step <= steps; ++step) writer.append(awkward_step(trial, step, 3));
+    writer.finish_trial(trial, record::TrialEnd{});
+    writer.close();
+    return path;
+  }
+
+  static QByteArray content_of(const std::string& path) {
+    QFile file(QString::fromStdString(path));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+
+  std::string file_with(const QByteArray& bytes) {
+    const QString path = new_path();
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size()) return {};
+    return path.toStdString();
+  }
+
+  static QString open_unprivileged(const QString& what, const std::string& path) {
+    QProcess process;
+    process.start(QStringLiteral(MANTISSA_ARCHIVE_PROCESS), {what, QString::fromStdString(path)});
+    process.waitForFinished();
+    return QString::fromUtf8(process.readAllStandardOutput()).trimmed();
+  }
+  static QString number_of(ErrorKind kind) { return QString::number(static_cast<int>(kind)); }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    // The unprivileged process has to reach the files.
+    QVERIFY(QFile::setPermissions(folder_.path(), QFile::Permissions(0x7755)));
+  }
+
+  void a_folder_is_no_archive() {
+    const std::string path = folder_.path().toStdString();
+    VERIFY_FAILS(Writer{path}, FileProblem);
+    VERIFY_FAILS(Reader{path}, FileProblem);
+  }
+
+  void a_missing_archive_is_a_file_problem_and_is_not_created_by_reading() {
+    const QString path = new_path();
+    VERIFY_FAILS(Reader{path.toStdString()}, FileProblem);
+    QVERIFY(!QFile::exists(path));
+  }
+
+  void the_folder_of_a_new_archive_is_created() {
+    const QString path = folder_.filePath("new/folder with ? and #/100 %.db");
+    Writer(path.toStdString()).close();
+    QVERIFY(QFile::exists(path));
+    QVERIFY(Reader(path.toStdString()).trials().empty());
+  }
+
+  void after_a_clean_close_one_file_is_left() {
+    QTemporaryDir folder;
+    const QString path = folder.filePath("a.db");
+    {
+      Writer writer(path.toStdString());
+      writer.begin_experiment(sample_experiment());
+      writer.close();
+    }
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList{"a.db"});
+  }
+
+  void a_file_of_another_kind_is_refused_and_left_alone() {
+    const QByteArray text = QByteArray("this is no database\n").repeated(200);
+    for (const QByteArray& bytes : {text, text.left(10)}) {
+      const std::string path = file_with(bytes);
+      VERIFY_FAILS(Writer{path}, ArchiveDamaged);
+      VERIFY_FAILS(Reader{path}, ArchiveDamaged);
+      QCOMPARE(content_of(path), bytes);
+    }
+  }
+
+  void a_database_of_another_program_is_refused_and_left_alone() {
+    const std::string path = new_path().toStdString();
+    { Connection(path, Connection::Mode::ReadWrite, milliseconds(100)).execute("CREATE TABLE notes (note TEXT)"); }
+    const QByteArray before = content_of(path);
+    VERIFY_FAILS(Writer{path}, ArchiveDamaged);
+    VERIFY_FAILS(Reader{path}, ArchiveDamaged);
+    QCOMPARE(content_of(path), before);
+  }
+
+  void an_empty_file_becomes_an_archive_only_by_writing() {
+    const std::string path = file_with({});
+    VERIFY_FAILS(Reader{path}, ArchiveDamaged);
+    Writer(path).close();
+    QVERIFY(Reader(path).trials().empty());
+  }
+
+  void a_truncated_archive_is_damaged() {
+    const QByteArray whole = content_of(sample_archive());
+    QVERIFY(whole.size() > 100000);
+    for (const qsizetype size :
+         {whole.size() - 1, whole.size() - 4096, whole.size() / 2, qsizetype{4096}, qsizetype{100}}) {
+      const std::string path = file_with(whole.left(size));
+      VERIFY_FAILS(Reader{path}.trials(), ArchiveDamaged);
+      VERIFY_FAILS(Writer{path}, ArchiveDamaged);
+      QCOMPARE(content_of(path).size(), size);
+    }
+  }
+
+  void a_flipped_bit_in_the_header_is_damage_or_harmless() {
+    // Fields that nothing reads may flip unnoticed; then every step is still there. user_version and the meta table may
+    // make it look newer. Nothing else may come out.
+    const QByteArray whole = content_of(sample_archive(50));
+    int damaged = 0;
+    for (int bit = 0; bit < 800; ++bit) {
+      QByteArray bytes = whole;
+      bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+      const std::string path = file_with(bytes);
+      const std::optional<Error> error = error_of([&] {
+        const Reader reader(path);
+        QCOMPARE(reader.trials().size(), std::size_t{1});
+        QCOMPARE(count_steps(reader, 1), std::int64_t{50});
+      });
+      if (error.has_value()) {
+        const bool said = error->kind() == ErrorKind::ArchiveDamaged || error->kind() == ErrorKind::ArchiveNewer;
+        QVERIFY2(said, qPrintable(QString("bit %1: %2").arg(bit).arg(error->what())));
+        ++damaged;
+      }
+      if (bit % 8 == bit / 8 % 8) {  // one bit a byte is enough here
+        const std::optional<Error> refused = error_of([&] {
+          Writer writer(path);
+          writer.append(plain_step(1, 1000));
+          writer.close();
+        });
+        const bool said = !refused.has_value() || refused->kind() == ErrorKind::ArchiveDamaged ||
+                          refused->kind() == ErrorKind::ArchiveNewer;
+        QVERIFY2(said, qPrintable(QString("bit %1: %2").arg(bit).arg(refused ? refused->what() : "")));
+      }
+      QFile::remove(QString::fromStdString(path));
+    }
+    QVERIFY(damaged >= 16 * 8);  // at least every bit of the magic text
+  }
+
+  void damage_inside_the_file_is_named_as_damage() {
+    const QByteArray whole = content_of(sample_archive());
+    QRandomGenerator random(20260204);
+    int damaged = 0;
+    for (int round = 0; round < 60; ++round) {
+      QByteArray bytes = whole;
+      const qsizetype at = random.bounded(qint64{100}, qint64{whole.size() - 64});
+      for (qsizetype i = 0; i < 64; ++i) bytes[at + i] = static_cast<char>(random.bounded(256));
+      const std::string path = file_with(bytes);
+      const std::optional<Error> error = error_of([&] {
+        const Reader reader(path);
+        reader.trials();
+        count_steps(reader, 1);
+      });
+      if (!error.has_value()) continue;  // inside a value, or in a page that this reading does not touch
+      QVERIFY2(error->kind() == ErrorKind::ArchiveDamaged || error->kind() == ErrorKind::ArchiveNewer, error->what());
+      ++damaged;
+    }
+    QVERIFY(damaged > 0);
+  }
+
+  void a_newer_archive_is_refused_by_the_version_it_needs() {
+    const std::string path = sample_archive(1);
+    {
+      Connection connection(path, Connection::Mode::ReadWrite, milliseconds(1000));
+      connection.execute("PRAGMA user_version = 7; UPDATE meta SET value = '5' WHERE key = 'minimum_reader'");
+    }
+    for (const bool write : {false, true}) {
+      const std::optional<Error> error = error_of([&] { write ? void(Writer{path}) : void(Reader{path}); });
+      QVERIFY(error.has_value());
+      QCOMPARE(error->kind(), ErrorKind::ArchiveNewer);
+      QVERIFY2(QString::fromUtf8(error->what()).contains("schema 5"), error->what());
+    }
+  }
+
+  void a_newer_archive_that_older_readers_understand_is_read_but_not_written() {
+    const std::string path = sample_archive(1);
+    {
+      Connection connection(path, Connection::Mode::ReadWrite, milliseconds(1000));
+      connection.execute("PRAGMA user_version = 2; ALTER TABLE trials ADD COLUMN later TEXT");
+    }
+    QCOMPARE(Reader(path).trials().size(), std::size_t{1});
+    VERIFY_FAILS(Writer{path}, ArchiveNewer);
+  }
+
+  void an_archive_without_write_permission_is_read_only() {
+    QDir(folder_.path()).mkdir("closed");
+    const QString path = folder_.filePath("closed/a.db");
+    QVERIFY(QFile::copy(QString::fromStdString(sample_archive(10)), path));
+    QVERIFY(QFile::setPermissions(path, QFile::Permissions(0x4444)));
+    QVERIFY(QFile::setPermissions(folder_.filePath("closed"), QFile::Permissions(0x5555)));
+    QCOMPARE(open_unprivileged("open-writer", path.toStdString()), number_of(ErrorKind::ArchiveReadOnly));
+    QCOMPARE(open_unprivileged("open-reader", path.toStdString()), QStringLiteral("ok"));
+    QCOMPARE(QDir(folder_.filePath("closed")).entryList(QDir::Files), QStringList{"a.db"});
+    QVERIFY(QFile::setPermissions(folder_.filePath("closed"), QFile::Permissions(0x7755)));
+  }
+
+  void a_folder_without_write_permission_makes_the_archive_read_only() {
+    QDir(folder_.path()).mkdir("locked-folder");
+    const QString path = folder_.filePath("locked-folder/a.db");
+    QVERIFY(QFile::copy(QString::fromStdString(sample_archive(10)), path));
+    QVERIFY(QFile::setPermissions(path, QFile::Permissions(0x6666)));
+    QVERIFY(QFile::setPermissions(folder_.filePath("locked-folder"), QFile::Permissions(0x5555)));
+    QCOMPARE(open_unprivileged("open-writer", path.toStdString()), number_of(ErrorKind::ArchiveReadOnly));
+    QCOMPARE(open_unprivileged("open-reader", path.toStdString()), QStringLiteral("ok"));
+    const std::string missing = folder_.filePath("locked-folder/new.db").toStdString();
+    QCOMPARE(open_unprivileged("open-writer", missing), number_of(ErrorKind::ArchiveReadOnly));
+    QVERIFY(QFile::setPermissions(folder_.filePath("locked-folder"), QFile::Permissions(0x7755)));
+  }
+
+  void an_archive_that_may_not_be_read_is_a_file_problem() {
+    const std::string path = sample_archive(1);
+    QVERIFY(QFile::setPermissions(QString::fromStdString(path), QFile::Permissions(0x6000)));
+    if (::geteuid() != 0) QVERIFY(QFile::setPermissions(QString::fromStdString(path), QFile::Permissions()));
+    QCOMPARE(open_unprivileged("open-reader", path), number_of(ErrorKind::FileProblem));
+  }
+
+  void a_lock_held_by_another_program_is_named_and_nothing_is_lost() {
+    const std::string path = new_path().toStdString();
+    WriterOptions options;
+    options.busy_timeout = milliseconds(50);
+    Writer writer(path, options);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    writer.append(plain_step(trial, 1));
+    writer.flush();
+    Connection other(path, Connection::Mode::ReadWrite, milliseconds(1000));
+    other.execute("BEGIN IMMEDIATE");
+    writer.append(plain_step(trial, 2));
+    VERIFY_FAILS(writer.flush(), ArchiveLocked);
+    VERIFY_FAILS(writer.begin_experiment(sample_experiment()), ArchiveLocked);
+    VERIFY_FAILS(writer.append(plain_step(trial, 3)), ArchiveLocked);  // the step is not taken
+    QCOMPARE(count_steps(Reader(path), trial), std::int64_t{1});
+    other.execute("ROLLBACK");
+    writer.flush();
+    writer.append(plain_step(trial, 3));
+    writer.close();
+    QCOMPARE(count_steps(Reader(path), trial), std::int64_t{3});
+  }
+
+  void an_archive_that_another_program_has_for_itself_is_locked() {
+    const std::string path = sample_archive(1);
+    Connection other(path, Connection::Mode::ReadWrite, milliseconds(1000));
+    other.execute("PRAGMA locking_mode = EXCLUSIVE");
+    other.execute("BEGIN EXCLUSIVE");
+    WriterOptions options;
+    options.busy_timeout = milliseconds(50);
+    VERIFY_FAILS((Writer{path, options}), ArchiveLocked);
+    VERIFY_FAILS((Reader{path, milliseconds(50)}), ArchiveLocked);
+  }
+
+  void a_full_disk_keeps_what_was_committed_and_takes_the_rest_when_space_returns() {
+    const std::string path = new_path().toStdString();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    for (std::int64_t step = 1; step <= 1000; ++step) writer.append(awkward_step(trial, step, 3));
+    writer.flush();
+    const std::int64_t pages =
+        Connection(path, Connection::Mode::ReadOnly, milliseconds(1000)).integer("PRAGMA page_count");
+    writer.limit_size(4096 * (pages + 4));  // a dozen records a page: room for some 50 of the next 1000
+    for (std::int64_t step = 1001; step <= 2000; ++step) writer.append(awkward_step(trial, step, 3));
+    VERIFY_FAILS(writer.flush(), DiskFull);
+    VERIFY_FAILS(writer.flush(), DiskFull);
+    VERIFY_FAILS(writer.append(awkward_step(trial, 2001, 3)), DiskFull);
+    VERIFY_FAILS(writer.finish_trial(trial, record::TrialEnd{}), DiskFull);
+    VERIFY_FAILS(writer.close(), DiskFull);
+    QVERIFY(count_steps(Reader(path), trial) >= 1000);
+    writer.limit_size(0);
+    writer.flush();
+    writer.append(awkward_step(trial, 2001, 3));
+    writer.finish_trial(trial, record::TrialEnd{});
+    writer.close();
+    QCOMPARE(count_steps(Reader(path), trial), std::int64_t{2001});
+    QCOMPARE(Reader(path).trial(trial).end.status, record::Status::Finished);
+  }
+
+  void a_run_against_a_full_disk_is_told_by_append_and_loses_nothing() {
+    const std::string path = new_path().toStdString();
+    WriterOptions options;
+    options.ring_capacity = 64;
+    Writer writer(path, options);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    const std::int64_t pages =
+        Connection(path, Connection::Mode::ReadOnly, milliseconds(1000)).integer("PRAGMA page_count");
+    writer.limit_size(4096 * (pages + 8));
+    std::int64_t step = 0;
+    const std::optional<Error> error = error_of([&] {
+      while (step < 100000) {
+        writer.append(awkward_step(trial, step + 1, 3));
+        ++step;  // only what was taken counts
+      }
+    });
+    QVERIFY(error.has_value());
+    QCOMPARE(error->kind(), ErrorKind::DiskFull);
+    writer.limit_size(0);
+    writer.close();
+    QCOMPARE(count_steps(Reader(path), trial), step);
+  }
+
+  void a_step_of_an_unknown_trial_is_a_mistake_of_the_caller() {
+    const std::string path = new_path().toStdString();
+    Writer writer(path);
+    writer.append(plain_step(77, 1));
+    VERIFY_FAILS(writer.flush(), CallOrder);
+  }
+
+  void calls_after_close_are_refused() {
+    const std::string path = new_path().toStdString();
+    Writer writer(path);
+    writer.close();
+    writer.close();
+    VERIFY_FAILS(writer.flush(), CallOrder);
+    QCOMPARE(writer.waited_seconds(), 0.0);
+  }
+};
+
+QTEST_GUILESS_MAIN(ArchiveFailureTests)
+#include "archive_failure_tests.moc"
