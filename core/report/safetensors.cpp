@@ -24,7 +24,7 @@ struct Dtype {
   std::string_view word;
   std::int64_t bytes;
 };
-constexpr std::array<Dtype, 14> kDtypes = {{{"BOOL", 1},
+constexpr std::array<Dtype, 15> kDtypes = {{{"BOOL", 1},
                                             {"U8", 1},
                                             {"I8", 1},
                                             {"F8_E5M2", 1},
@@ -37,7 +37,8 @@ constexpr std::array<Dtype, 14> kDtypes = {{{"BOOL", 1},
                                             {"U32", 4},
                                             {"F32", 4},
                                             {"F64", 8},
-                                            {"I64", 8}}};
+                                            {"I64", 8},
+                                            {"U64", 8}}};
 
 std::size_t rank_of(const TensorBytes& tensor) {
   for (std::size_t i = 0; i < kDtypes.size(); ++i) {
