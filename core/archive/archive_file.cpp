@@ -95,15 +95,7 @@ std::unique_ptr<Connection> connect_for_reading(const std::string& path, Connect
   return connection;
 }
 
-}  // namespace
-
-std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chrono::milliseconds busy_timeout) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  refuse_what_is_no_file(path, status);
-  make_folder(path);
-  refuse_what_cannot_be_written(path, fs::exists(status));
-
+std::unique_ptr<Connection> connect_for_writing(const std::string& path, std::chrono::milliseconds busy_timeout) {
   auto connection = std::make_unique<Connection>(path, Connection::Mode::ReadWrite, busy_timeout);
   create_or_check_for_writing(*connection);
   refuse_a_cut_file(*connection);
@@ -114,6 +106,25 @@ std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chron
   connection->execute("PRAGMA synchronous = NORMAL");
   connection->execute("PRAGMA journal_size_limit = 67108864");
   return connection;
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chrono::milliseconds busy_timeout) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  refuse_what_is_no_file(path, status);
+  make_folder(path);
+  refuse_what_cannot_be_written(path, fs::exists(status));
+  try {
+    return connect_for_writing(path, busy_timeout);
+  } catch (const Error& error) {
+    // No space even for the schema: leave no empty file behind.
+    if (error.kind() == ErrorKind::DiskFull && !fs::exists(status) && fs::file_size(path, ignored) == 0) {
+      fs::remove(path, ignored);
+    }
+    throw;
+  }
 }
 
 std::unique_ptr<Connection> open_for_reading(const std::string& path, std::chrono::milliseconds busy_timeout) {
