@@ -104,6 +104,7 @@ std::unique_ptr<Connection> connect_for_writing(const std::string& path, std::ch
   use_write_ahead_log(*connection, busy_timeout);
   // A power cut may cost the last commits, never the file. The end of an arm is written with FULL.
   connection->execute("PRAGMA synchronous = NORMAL");
+  connection->execute("PRAGMA wal_autocheckpoint = 4096");  // 16 MiB: a quarter of the default's syncs
   connection->execute("PRAGMA journal_size_limit = 67108864");
   return connection;
 }

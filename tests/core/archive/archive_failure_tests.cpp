@@ -275,6 +275,19 @@ class ArchiveFailureTests : public QObject {
     QVERIFY(QFile::setPermissions(folder_.filePath("locked-folder"), QFile::Permissions(0x7755)));
   }
 
+  void records_that_only_a_writer_can_fold_in_are_not_ignored_on_read_only_media() {
+    const std::string path = new_path().toStdString();
+    Writer writer(path);
+    writer.begin_experiment(sample_experiment());
+    QDir(folder_.path()).mkdir("medium");
+    const QString copy = folder_.filePath("medium/a.db");
+    QVERIFY(QFile::copy(QString::fromStdString(path), copy));
+    QVERIFY(QFile::copy(QString::fromStdString(path + "-wal"), copy + "-wal"));
+    QVERIFY(QFile::setPermissions(folder_.filePath("medium"), QFile::Permissions(0x5555)));
+    QCOMPARE(open_unprivileged("open-reader", copy.toStdString()), number_of(ErrorKind::ArchiveReadOnly));
+    QVERIFY(QFile::setPermissions(folder_.filePath("medium"), QFile::Permissions(0x7755)));
+  }
+
   void an_archive_that_may_not_be_read_is_a_file_problem() {
     const std::string path = sample_archive(1);
     QVERIFY(QFile::setPermissions(QString::fromStdString(path), QFile::Permissions(0x6000)));
