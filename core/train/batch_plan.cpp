@@ -2,6 +2,7 @@
 #include "core/train/batch_plan.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <ATen/ATen.h>
 
@@ -12,6 +13,15 @@ namespace {
 
 // Up to this size a whole epoch is gathered at once: one index_select an epoch instead of two a microbatch.
 constexpr std::int64_t kGatherBytes = std::int64_t{64} << 20;
+
+/// Rows of a part as a tensor that starts where the allocator would put it: MKL's products differ in the last bit for
+/// data that is not aligned to 64 bytes, and Python's x[rows] always is.
+at::Tensor aligned_rows(const at::Tensor& part, std::int64_t first, std::int64_t rows) {
+  constexpr std::uintptr_t kAlignment = 64;
+  at::Tensor view = part.narrow(0, first, rows);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(view.const_data_ptr()) % kAlignment == 0;
+  return aligned ? view : view.clone();
+}
 
 std::int64_t default_batch(std::int64_t rows) { return std::min<std::int64_t>(64, rows); }
 
@@ -52,7 +62,7 @@ void BatchPlan::begin_epoch() {
 
 Microbatch BatchPlan::microbatch(std::int64_t first, std::int64_t rows) const {
   if (epoch_rows_.inputs.defined()) {
-    return {epoch_rows_.inputs.narrow(0, first, rows), epoch_rows_.targets.narrow(0, first, rows)};
+    return {aligned_rows(epoch_rows_.inputs, first, rows), aligned_rows(epoch_rows_.targets, first, rows)};
   }
   const at::Tensor chosen = order_.narrow(0, first, rows);
   return {train_.inputs.index_select(0, chosen), train_.targets.index_select(0, chosen)};
