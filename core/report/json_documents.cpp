@@ -72,7 +72,7 @@ Json arm(const record::TrialRow& trial) {
           {"quality", number_or_null(end.quality)},
           {"quality_reference", number_or_null(end.quality_reference)},
           {"flips", number_or_null(end.flips)},
-          {"started_at", trial.started_at},
+          {"started_at", text_or_null(trial.started_at)},
           {"finished_at", text_or_null(trial.finished_at)},
           {"seconds", json_number(end.seconds)}};
 }
@@ -116,21 +116,25 @@ std::string run_document(const record::RunSummary& summary, const std::string& a
                         {"exit", exit_code}});
 }
 
-std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment) {
+std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
+                          const LossSummary& losses) {
   Json shown = judged_arm(trial);
   shown["policy"] = parsed_or_null(trial.start.policy);
-  return document_text({{"trial", shown},
-                        {"experiment",
-                         {{"id", trial.experiment_id},
-                          {"name", experiment.name},
-                          {"file", experiment.file},
-                          {"sha256", experiment.sha256},
-                          {"settings", parsed_or_null(experiment.resolved)},
-                          {"rules", parsed_or_null(experiment.rules)},
-                          {"rules_sha256", text_or_null(experiment.rules_sha256)},
-                          {"cases_sha256", text_or_null(experiment.cases_sha256)},
-                          {"lock", parsed_or_null(experiment.lock)},
-                          {"lock_sha256", text_or_null(experiment.lock_sha256)}}}});
+  return document_text(
+      {{"trial", shown},
+       {"losses",
+        {{"steps", losses.steps()}, {"non_finite", losses.non_finite()}, {"mean", number_or_null(losses.mean())}}},
+       {"experiment",
+        {{"id", trial.experiment_id},
+         {"name", experiment.name},
+         {"file", experiment.file},
+         {"sha256", experiment.sha256},
+         {"settings", parsed_or_null(experiment.resolved)},
+         {"rules", parsed_or_null(experiment.rules)},
+         {"rules_sha256", text_or_null(experiment.rules_sha256)},
+         {"cases_sha256", text_or_null(experiment.cases_sha256)},
+         {"lock", parsed_or_null(experiment.lock)},
+         {"lock_sha256", text_or_null(experiment.lock_sha256)}}}});
 }
 
 std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code) {

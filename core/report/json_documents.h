@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/record/trial.h"
+#include "core/report/loss_summary.h"
 
 namespace mantissa::report {
 
@@ -17,7 +18,8 @@ namespace mantissa::report {
 
 std::string list_document(const std::vector<record::TrialRow>& trials);
 std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code);
-std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment);
+std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
+                          const LossSummary& losses);
 std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code);
 
 // For the documents of other parts of the product:

@@ -59,6 +59,7 @@ std::string scale_words(double scale) {
 
 std::string duration_words(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0.0) return kNotMeasured;
+  if (seconds < 0.95) return to_text(std::round(seconds * 1000.0)) + " ms";
   if (seconds < 9.95) return to_text(std::round(seconds * 10.0) / 10.0) + " s";
   const auto whole = static_cast<std::int64_t>(std::llround(seconds));
   if (whole < 60) return std::to_string(whole) + " s";

@@ -25,7 +25,7 @@ std::string share_words(std::int64_t part, std::int64_t whole);
 /// Powers of two as such: "2^16"; others as numbers; an en dash for zero (no scaler).
 std::string scale_words(double scale);
 
-/// "0.8 s", "12 s", "3 min 20 s", "1 h 04 min".
+/// "840 ms", "1.2 s", "12 s", "3 min 20 s", "1 h 04 min".
 std::string duration_words(double seconds);
 
 /// "12 of 2,000 steps skipped (0.6 %)", "none of 2,000 steps skipped".

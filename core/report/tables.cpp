@@ -12,6 +12,7 @@ namespace mantissa::report {
 namespace {
 
 constexpr const char* kNotMeasured = "–";
+constexpr std::size_t kLongestRule = 60;  // a long text in the last column must not draw a line across the screen
 
 std::string status_words(const record::TrialEnd& end) {
   std::string words(to_text(end.status));
@@ -33,6 +34,15 @@ std::string quality_words(const record::TrialEnd& end) {
 std::string skipped_words(const record::Counts& counts) {
   std::string words = count_words(counts.skipped);
   if (counts.skipped > 0) words += " (" + share_words(counts.skipped, counts.attempted) + ")";
+  return words;
+}
+
+std::string mean_loss_words(const LossSummary& losses) {
+  std::string words = number_words(losses.mean());
+  if (losses.non_finite() > 0) {
+    words +=
+        " over finite steps, " + count_words(losses.non_finite()) + " non-finite of " + count_words(losses.steps());
+  }
   return words;
 }
 
@@ -59,18 +69,19 @@ std::string limit_words(const record::RuleVerdict& rule) {
 }
 
 std::string rules_table(const record::Verdict& verdict, int indent) {
-  Table table({{"rule"},
-               {"verdict"},
-               {"of"},
-               {"value", Table::Align::Right},
-               {"limit"},
-               {"cases", Table::Align::Right},
-               {"reason"}});
+  Table table(
+      {{"rule"}, {"verdict"}, {"of"}, {"value", Table::Align::Right}, {"limit"}, {"cases", Table::Align::Right}});
   for (const record::RuleVerdict& rule : verdict.rules) {
     table.add_row({rule.name, verdict_words(rule.verdict), of_words(rule.of), value_words(rule, rule.value),
-                   limit_words(rule), count_words(rule.cases), rule.reason});
+                   limit_words(rule), count_words(rule.cases)});
   }
-  return table.text(indent);
+  // Reasons are sentences: under the table, and only where the rule does not simply hold.
+  std::string reasons;
+  for (const record::RuleVerdict& rule : verdict.rules) {
+    if (rule.verdict == record::VerdictWord::Accepted || rule.reason.empty()) continue;
+    reasons += std::string(static_cast<std::size_t>(indent), ' ') + rule.name + ": " + rule.reason + '\n';
+  }
+  return table.text(indent) + reasons;
 }
 
 std::string reasons_and_notes(const record::TrialEnd& end) {
@@ -146,7 +157,7 @@ std::string Table::text(int indent) const {
   add_line([&](std::size_t column) { return columns_[column].title; });
   add_line([&](std::size_t column) {
     std::string rule;
-    for (std::size_t i = 0; i < widths[column]; ++i) rule += "─";
+    for (std::size_t i = 0; i < std::min(widths[column], kLongestRule); ++i) rule += "─";
     return rule;
   });
   for (const auto& row : rows_) add_line([&](std::size_t column) { return row[column]; });
@@ -209,7 +220,8 @@ std::string trial_list(const std::vector<record::TrialRow>& trials) {
   return table.text();
 }
 
-std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment) {
+std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,
+                       const LossSummary& losses) {
   const record::TrialEnd& end = trial.end;
   Table facts({{"what"}, {"value"}});
   facts.add_row({"id", std::to_string(trial.id)});
@@ -229,6 +241,7 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   facts.add_row({"skipped steps", skipped_words(end.counts)});
   facts.add_row({"samples", count_words(end.counts.samples)});
   facts.add_row({"final loss", number_words(end.final_loss)});
+  facts.add_row({"mean loss", mean_loss_words(losses)});
   facts.add_row({"quality", quality_words(end)});
   facts.add_row({"flips", end.flips ? count_words(*end.flips) : kNotMeasured});
   facts.add_row({"experiment hash", experiment.sha256});

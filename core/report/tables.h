@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/record/trial.h"
+#include "core/report/loss_summary.h"
 
 namespace mantissa::report {
 
@@ -41,6 +42,7 @@ std::string run_table(const record::RunSummary& summary);
 std::string trial_list(const std::vector<record::TrialRow>& trials);
 
 /// Everything that an archive holds of one arm, for people.
-std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment);
+std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,
+                       const LossSummary& losses);
 
 }  // namespace mantissa::report

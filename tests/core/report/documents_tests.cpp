@@ -68,7 +68,7 @@ class DocumentsTests : public QObject {
   }
 
   void durations_carry_their_units() {
-    QCOMPARE(report::duration_words(0.84), std::string("0.8 s"));
+    QCOMPARE(report::duration_words(0.84), std::string("840 ms"));
     QCOMPARE(report::duration_words(59.4), std::string("59 s"));
     QCOMPARE(report::duration_words(200.0), std::string("3 min 20 s"));
     QCOMPARE(report::duration_words(3840.0), std::string("1 h 04 min"));
@@ -115,6 +115,19 @@ class DocumentsTests : public QObject {
     QCOMPARE(error["line"].get<int>(), 14);
     QVERIFY(error["column"].is_null());
     QVERIFY(error["remedy"].is_null());
+  }
+
+  // Losses 1, 2, NaN, 3, infinity, 6: (1 + 2 + 3 + 6) / 4 = 3, not 12 / 6.
+  void a_mean_loss_leaves_non_finite_ones_out_and_counts_them() {
+    report::LossSummary losses;
+    for (const double loss : {1.0, 2.0, std::nan(""), 3.0, std::numeric_limits<double>::infinity(), 6.0}) {
+      losses.add(loss);
+    }
+    losses.add(std::nullopt);
+    QCOMPARE(losses.mean(), std::optional<double>(3.0));
+    QCOMPARE(losses.non_finite(), std::int64_t{2});
+    QCOMPARE(losses.steps(), std::int64_t{6});
+    QCOMPARE(report::LossSummary().mean(), std::optional<double>());
   }
 
   void bytes_that_are_no_utf8_do_not_break_a_document() {
