@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/console.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/base/error.h"
+
+namespace mantissa::cli {
+namespace {
+
+[[noreturn]] void fail_on_stdout(int error_number) {
+  const ErrorKind kind = error_number == ENOSPC ? ErrorKind::DiskFull : ErrorKind::WriteFailed;
+  throw Error(kind, {"the result could not be written: " + std::string(std::strerror(error_number)), "standard output",
+                     0, 0, "", "", "", "Make room or write to another place"});
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t place = text.find(from); place != std::string::npos; place = text.find(from, place + to.size())) {
+    text.replace(place, from.size(), to);
+  }
+}
+
+}  // namespace
+
+void Console::result(std::string_view bytes) {
+  clear_transient();
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) fail_on_stdout(errno);
+}
+
+void Console::result_for_people(std::string text) {
+  if (results_on_terminal() && colours_wanted()) {
+    replace_all(text, "✓ accepted", "\033[32m✓ accepted\033[0m");
+    replace_all(text, "✕ rejected", "\033[31m✕ rejected\033[0m");
+    replace_all(text, "? undecided", "\033[34m? undecided\033[0m");
+  }
+  result(text);
+}
+
+void Console::flush() {
+  if (std::fflush(stdout) != 0) fail_on_stdout(errno);
+}
+
+void Console::message(std::string_view line) {
+  if (quiet) return;
+  clear_transient();
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
+
+void Console::detail(std::string_view line) {
+  if (verbose) message(line);
+}
+
+void Console::failure(std::string_view sentence) {
+  clear_transient();
+  std::fprintf(stderr, "mantissa-cli: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+}
+
+bool Console::messages_on_terminal() { return isatty(STDERR_FILENO) == 1; }
+bool Console::results_on_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+int Console::terminal_columns() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+void Console::transient(std::string_view line) {
+  if (quiet) return;
+  // Carriage return, the line, erase to the end: the line never flickers and never scrolls.
+  std::fprintf(stderr, "\r%.*s\033[K", static_cast<int>(line.size()), line.data());
+  std::fflush(stderr);
+  transient_shown_ = !line.empty();
+}
+
+bool Console::colours_wanted() {
+  // https://no-color.org: any value that is not empty switches colours off.
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return (no_color == nullptr || *no_color == '\0') && (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+void Console::clear_transient() {
+  if (transient_shown_) transient("");
+}
+
+}  // namespace mantissa::cli

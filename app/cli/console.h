@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mantissa::cli {
+
+/// Where the program speaks: results on stdout, everything else on stderr.
+class Console {
+ public:
+  bool quiet = false;
+  bool verbose = false;
+
+  /// A result, byte for byte. \throws Error DiskFull, WriteFailed where stdout takes no more.
+  void result(std::string_view bytes);
+
+  /// A result for people: verdicts are coloured where stdout is a terminal and NO_COLOR is not set.
+  void result_for_people(std::string text);
+
+  /// Sees everything through to stdout. Call it last. \throws Error as `result`.
+  void flush();
+
+  /// A line on stderr, unless quiet.
+  void message(std::string_view line);
+
+  /// A line on stderr with -v only.
+  void detail(std::string_view line);
+
+  /// "mantissa-cli: sentence" on stderr, always.
+  void failure(std::string_view sentence);
+
+  /// Whether stderr is a terminal, and its columns.
+  static bool messages_on_terminal();
+  static bool results_on_terminal();
+  static int terminal_columns();
+
+  /// A line that replaces itself on the terminal; an empty one clears it.
+  void transient(std::string_view line);
+
+ private:
+  static bool colours_wanted();
+  void clear_transient();
+
+  bool transient_shown_ = false;
+};
+
+}  // namespace mantissa::cli

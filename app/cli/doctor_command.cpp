@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/exit_code.h"
+#include "app/cli/program.h"
+#include "app/cli/session_documents.h"
+#include "core/session/doctor.h"
+
+namespace mantissa::cli {
+namespace {
+
+int examine(Program& program) {
+  program.console.detail("trying each operator in each dtype");
+  const session::Environment environment = session::environment();
+  const auto operators = session::try_operators();
+  if (program.json) {
+    program.console.result(doctor_document(environment, operators));
+  } else {
+    program.console.result_for_people(doctor_page(environment, operators));
+  }
+  return exit_code::kDone;
+}
+
+}  // namespace
+
+void add_doctor(Program& program) {
+  program.add_command("doctor", "What this machine can do: libraries, CPU, GPU, which dtype works for which operator",
+                      [&program] { return examine(program); });
+}
+
+}  // namespace mantissa::cli

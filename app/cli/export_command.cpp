@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/exit_code.h"
+#include "app/cli/program.h"
+#include "core/archive/reader.h"
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/report/case_export.h"
+#include "core/report/json_documents.h"
+#include "core/report/safetensors.h"
+#include "core/report/step_export.h"
+
+namespace mantissa::cli {
+namespace {
+
+struct ExportOptions {
+  std::string what;
+  std::string trial;
+  std::string file = "-";
+  std::string format;  ///< empty: by the file's ending
+  std::string at = "final";
+};
+
+[[noreturn]] void refuse(ErrorKind kind, const std::string& option, const std::string& problem,
+                         const std::string& found, const std::string& expected) {
+  throw Error(kind, {problem, "", 0, 0, option, "'" + found + "'", expected, ""});
+}
+
+/// The formats of each thing, the usual one first.
+std::vector<std::string> formats_of(const std::string& what) {
+  if (what == "steps" || what == "cases") return {"csv", "json"};
+  if (what == "weights") return {"safetensors"};
+  if (what == "experiment") return {"toml", "json"};
+  if (what == "checkpoint") {
+    refuse(ErrorKind::NotYetAvailable, "export", "not yet available in this version", what,
+           "steps, cases, weights or experiment");
+  }
+  refuse(ErrorKind::InvalidSetting, "export", "", what, "steps, cases, weights, checkpoint or experiment");
+}
+
+std::string format_of(const ExportOptions& options, bool json) {
+  const std::vector<std::string> formats = formats_of(options.what);
+  const auto is_known = [&formats](const std::string& format) {
+    for (const std::string& candidate : formats) {
+      if (candidate == format) return true;
+    }
+    return false;
+  };
+  if (!options.format.empty()) {
+    if (is_known(options.format)) return options.format;
+    std::string expected;
+    for (const std::string& format : formats) expected += (expected.empty() ? "" : " or ") + format;
+    refuse(ErrorKind::InvalidSetting, "--format", options.what + " cannot be written in this format", options.format,
+           expected);
+  }
+  if (options.file == "-") return json && is_known("json") ? "json" : formats.front();
+  const std::string ending = std::filesystem::path(options.file).extension().string();
+  const std::string format = ending.empty() ? "" : ending.substr(1);
+  return is_known(format) ? format : formats.front();
+}
+
+void require_known_moment(const std::string& at) {
+  if (at == "initial" || at == "final") return;
+  const bool is_step = !at.empty() && at.find_first_not_of("0123456789") == std::string::npos;
+  if (at == "best" || is_step) {
+    refuse(ErrorKind::NotYetAvailable, "--at", "not yet available in this version", at, "initial or final");
+  }
+  refuse(ErrorKind::InvalidSetting, "--at", "", at, "initial or final");
+}
+
+/// Writes what was asked for and returns the number of rows, or of tensors.
+std::int64_t write(const ExportOptions& options, const std::string& format, const archive::Reader& reader,
+                   const record::TrialRow& trial, const report::Sink& sink) {
+  const report::TableFormat table = format == "json" ? report::TableFormat::Json : report::TableFormat::Csv;
+  std::int64_t count = 0;
+  if (options.what == "steps") {
+    report::StepExport steps(table, sink);
+    reader.steps(trial.id, [&](const record::StepRecord& step) {
+      steps.add(step);
+      ++count;
+      return true;
+    });
+    steps.finish();
+  } else if (options.what == "cases") {
+    const std::vector<record::CaseRow> cases = reader.cases(trial.id);
+    report::export_cases(table, cases, sink);
+    count = static_cast<std::int64_t>(cases.size());
+  } else if (options.what == "weights") {
+    // All arms of an experiment start from the reference's weights, which are kept once.
+    const bool of_reference = options.at == "initial" && trial.start.reference != 0;
+    const std::vector<record::TensorBytes> tensors =
+        reader.weights(of_reference ? trial.start.reference : trial.id, options.at);
+    report::write_safetensors(tensors, sink);
+    count = static_cast<std::int64_t>(tensors.size());
+  } else {
+    const record::ExperimentStart experiment = reader.experiment(trial.experiment_id);
+    sink(format == "json" ? experiment.resolved + '\n' : experiment.text);
+    count = 1;
+  }
+  return count;
+}
+
+int export_one(Program& program, const ExportOptions& options) {
+  const std::string format = format_of(options, program.json);
+  if (options.what == "weights") {
+    require_known_moment(options.at);
+  } else if (options.at != "final") {
+    refuse(ErrorKind::InvalidSetting, "--at", "only weights have a moment", options.at,
+           "nothing beside " + options.what);
+  }
+  const archive::Reader reader(program.existing_archive());
+  const record::TrialRow trial = program.find(reader, options.trial);
+  if (options.file == "-") {
+    if (format == "safetensors" && Console::results_on_terminal()) {
+      refuse(ErrorKind::InvalidSetting, "-o", "weights are not for a terminal", options.file, "a file");
+    }
+    write(options, format, reader, trial, [&program](std::string_view bytes) { program.console.result(bytes); });
+    return exit_code::kDone;
+  }
+
+  AtomicFile file(options.file);
+  const std::int64_t count =
+      write(options, format, reader, trial, [&file](std::string_view bytes) { file.write(bytes); });
+  file.commit();
+  if (program.json) {
+    program.console.result(report::document_text({{"export",
+                                                   {{"what", options.what},
+                                                    {"trial", trial.id},
+                                                    {"file", options.file},
+                                                    {"format", format},
+                                                    {"count", count}}}}));
+  } else {
+    program.console.message(options.file + ": " + options.what + " of trial " + std::to_string(trial.id) + " (" +
+                            trial.experiment + '/' + trial.start.name + "), " + format);
+  }
+  return exit_code::kDone;
+}
+
+}  // namespace
+
+void add_export(Program& program) {
+  const auto options = std::make_shared<ExportOptions>();
+  CLI::App* const command =
+      program.add_command("export", "Steps, frozen cases, weights or the experiment of a trial, in full precision",
+                          [&program, options] { return export_one(program, *options); });
+  command->add_option("WHAT", options->what, "steps, cases, weights or experiment")->required();
+  command->add_option("TRIAL", options->trial, "An id, experiment/trial, a name (the newest), last, or reference")
+      ->required();
+  command->add_option("-o,--output", options->file, "The file; - or nothing: standard output")->type_name("FILE");
+  command->add_option("--format", options->format, "csv, json, safetensors, toml; default: by the file's ending");
+  command->add_option("--at", options->at, "weights: initial or final (default)");
+}
+
+}  // namespace mantissa::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+
+#include "app/cli/exit_code.h"
+#include "app/cli/program.h"
+#include "core/base/error.h"
+#include "core/spec/key_catalogue.h"
+
+namespace mantissa::cli {
+namespace {
+
+std::string help_on(const CLI::App& app, const std::string& topic) {
+  // app.help() would show the chosen command's help, which is the one of `help` itself.
+  if (topic.empty()) return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+  if (topic == "experiment") return spec::help_text();
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == topic) return command->help();
+  }
+  throw Error(ErrorKind::InvalidSetting, {"no help on this", "", 0, 0, "help", "'" + topic + "'",
+                                          "the name of a command, or experiment", "mantissa-cli help lists them"});
+}
+
+}  // namespace
+
+void add_help(Program& program) {
+  const auto topic = std::make_shared<std::string>();
+  CLI::App* const command = program.add_command(
+      "help", "Help on a command; help experiment: every key of the experiment file", [&program, topic] {
+        program.console.result(help_on(program.app, *topic));
+        return exit_code::kDone;
+      });
+  command->add_option("TOPIC", *topic, "A command, or experiment");
+}
+
+}  // namespace mantissa::cli

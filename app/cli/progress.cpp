@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/progress.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/report/plain_words.h"
+#include "core/report/tables.h"
+
+namespace mantissa::cli {
+namespace {
+
+using report::count_words;
+using report::duration_words;
+using report::number_words;
+
+constexpr std::chrono::milliseconds kBarInterval(100);
+constexpr std::chrono::seconds kLineInterval(3);
+constexpr int kBarWidth = 24;
+
+std::string bar_of(std::int64_t done, std::int64_t all) {
+  const std::int64_t filled = all > 0 ? std::clamp<std::int64_t>(done * kBarWidth / all, 0, kBarWidth) : 0;
+  std::string bar;
+  for (std::int64_t place = 0; place < kBarWidth; ++place) bar += place < filled ? "━" : "─";
+  return bar;
+}
+
+std::string cut(const std::string& text, int columns) {
+  std::size_t end = 0;
+  for (int width = 0; end < text.size(); ++end) {
+    const bool starts_code_point = (static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U;
+    if (starts_code_point && ++width > columns) break;
+  }
+  return text.substr(0, end);
+}
+
+std::string time_left(const session::Progress& progress) {
+  return std::isfinite(progress.remaining_seconds) && progress.step > 0 ? duration_words(progress.remaining_seconds)
+                                                                        : "";
+}
+
+}  // namespace
+
+ProgressDisplay::ProgressDisplay(Console& console)
+    : console_(console), terminal_(Console::messages_on_terminal()), last_shown_(Clock::now()) {}
+
+void ProgressDisplay::on_note(const std::string& sentence) { console_.message(sentence); }
+
+void ProgressDisplay::on_phase(const std::string& phase) {
+  phase_ = phase;
+  if (terminal_) {
+    console_.transient(phase);
+  } else {
+    console_.message(phase);
+  }
+}
+
+void ProgressDisplay::on_progress(const session::Progress& progress) {
+  const Clock::time_point now = Clock::now();
+  if (terminal_) {
+    // The last step is always drawn, so that a finished bar is full.
+    if (now - last_shown_ < kBarInterval && progress.step < progress.steps) return;
+    // One column less: a full line would wrap.
+    console_.transient(progress_bar(progress, Console::terminal_columns() - 1));
+  } else {
+    if (now - last_shown_ < kLineInterval) return;
+    console_.message(progress_line(progress));
+  }
+  last_shown_ = now;
+}
+
+std::string progress_bar(const session::Progress& progress, int columns) {
+  std::string text = bar_of(progress.step, progress.steps) + ' ' + count_words(progress.step) + '/' +
+                     count_words(progress.steps) + ' ' + report::share_words(progress.step, progress.steps);
+  const std::string left = time_left(progress);
+  if (!left.empty()) text += "  ETA " + left;
+  text += "  loss " + number_words(progress.loss_reference);
+  for (const session::Progress::Arm& arm : progress.arms) {
+    text += "  " + arm.name;
+    if (arm.failed) {
+      text += " failed";
+      continue;
+    }
+    text += ' ' + number_words(arm.loss);
+    if (arm.scale != 0.0) text += ' ' + report::scale_words(arm.scale);
+    if (arm.skipped > 0) text += ' ' + count_words(arm.skipped) + " skipped";
+  }
+  return cut(text, columns);
+}
+
+std::string progress_line(const session::Progress& progress) {
+  std::string text = "step " + count_words(progress.step) + " of " + count_words(progress.steps) + " (" +
+                     report::share_words(progress.step, progress.steps) + "), loss " +
+                     number_words(progress.loss_reference);
+  for (const session::Progress::Arm& arm : progress.arms) {
+    text += "; " + arm.name + ": ";
+    if (arm.failed) {
+      text += "failed";
+      continue;
+    }
+    text += "loss " + number_words(arm.loss);
+    if (arm.scale != 0.0) text += ", scale " + report::scale_words(arm.scale);
+    text += ", " + report::skip_sentence(arm.skipped, progress.step);
+  }
+  const std::string left = time_left(progress);
+  if (!left.empty()) text += "; " + left + " left";
+  return text;
+}
+
+}  // namespace mantissa::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/exit_code.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/program.h"
+#include "app/cli/progress.h"
+#include "core/base/error.h"
+#include "core/report/json_documents.h"
+#include "core/report/tables.h"
+#include "core/session/run.h"
+#include "core/spec/parse.h"
+
+namespace mantissa::cli {
+namespace {
+
+struct RunCommandOptions {
+  std::string file;
+  std::vector<std::string> trials;
+  std::vector<std::string> overrides;
+  std::vector<std::string> required;
+  std::string probes = "standard";
+  std::string stop_after;
+  std::string cases_from;
+};
+
+void refuse_what_is_coming(const std::string& option, const std::string& value) {
+  if (value.empty()) return;
+  throw Error(ErrorKind::NotYetAvailable,
+              {"not yet available in this version", "", 0, 0, option, "'" + value + "'", "", "Leave the option out"});
+}
+
+session::Probes probes_from_text(const std::string& text) {
+  if (text == "standard") return session::Probes::Standard;
+  if (text == "off") return session::Probes::Off;
+  throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "--probes", "'" + text + "'", "off or standard", ""});
+}
+
+/// Every name that an option gives must be one of `known`.
+void require_known(const std::string& option, const std::vector<std::string>& names,
+                   const std::vector<std::string>& known, const std::string& file) {
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string expected;
+    for (const std::string& candidate : known) expected += (expected.empty() ? "" : ", ") + candidate;
+    throw Error(ErrorKind::InvalidSetting, {"no such trial in this run", file, 0, 0, option, "'" + name + "'",
+                                            expected.empty() ? "no name: the experiment has no trial" : expected, ""});
+  }
+}
+
+int run(Program& program, const RunCommandOptions& options) {
+  refuse_what_is_coming("--stop-after", options.stop_after);
+  refuse_what_is_coming("--cases-from", options.cases_from);
+  session::RunOptions run_options;
+  run_options.probes = probes_from_text(options.probes);
+  run_options.archive = program.archive_path();
+  run_options.only_trials = options.trials;
+
+  const spec::Experiment experiment = spec::read_experiment(options.file, options.overrides);
+  std::vector<std::string> names;
+  for (const spec::Trial& trial : experiment.trials) names.push_back(trial.name);
+  require_known("--trial", options.trials, names, options.file);
+  require_known("--require", options.required, options.trials.empty() ? names : options.trials, options.file);
+  for (const std::string& warning : experiment.warnings) program.console.message("warning: " + warning);
+
+  // A reader of the messages that goes away must not take the run with it.
+  signal(SIGPIPE, SIG_IGN);
+  session::StopToken stop;
+  const InterruptScope interrupts(stop);
+  ProgressDisplay display(program.console);
+  const record::RunSummary summary = session::run(experiment, run_options, display, stop);
+
+  const int code = exit_code_of(summary, options.required);
+  if (program.json) {
+    program.console.result(report::run_document(summary, run_options.archive, code));
+  } else {
+    program.console.result_for_people(report::run_table(summary));
+    program.console.message("kept in " + run_options.archive);
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_run(Program& program) {
+  const auto options = std::make_shared<RunCommandOptions>();
+  CLI::App* const command =
+      program.add_command("run", "Trains the reference and its trials, compares and judges them, keeps everything",
+                          [&program, options] { return run(program, *options); });
+  command->add_option("FILE", options->file, "The experiment file")->required();
+  command->add_option("--trial", options->trials, "Only this trial; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--set", options->overrides,
+                   "Replaces a value of the file: training.optimizer[0].lr=1e-4, trial[fp16].scaler.init_scale=1024")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--require", options->required, "Only this trial decides the exit code; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--probes", options->probes, "off: only what the steps need; standard (default)")
+      ->type_name("off|standard");
+  command->add_option("--stop-after", options->stop_after)->group("");
+  command->add_option("--cases-from", options->cases_from)->group("");
+}
+
+}  // namespace mantissa::cli
