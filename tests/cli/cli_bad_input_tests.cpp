@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <QDir>
+#include <QFile>
+#include <QTest>
+
+#include "cli_sandbox.h"
+
+/// Everything that can be given wrong: the exit code, and a message with the place, what was found and what is
+/// expected.
+class CliBadInputTests : public QObject {
+  Q_OBJECT
+
+  static QByteArray small_experiment() {
+    return "mantissa = 1\nname = \"small\"\n[data]\nsource = \"gaussian\"\nrows = 64\nfeatures = 4\n[model]\nkind = "
+           "\"linear\"\n[training]\nthreads = 1\nsteps = 4\nbatch = 8\n[[trial]]\nname = \"bf16\"\nautocast = "
+           "\"bfloat16\"\n";
+  }
+
+  /// Runs it and compares exit code and message; every text of `parts` must occur.
+  static void refused(const CliSandbox& box, const QStringList& arguments, int exit, const QList<QByteArray>& parts) {
+    const Outcome outcome = box.run(arguments);
+    QVERIFY2(outcome.exit == exit, QByteArray::number(outcome.exit) + ": " + outcome.err);
+    QVERIFY2(outcome.err.contains("mantissa-cli: "), outcome.err);
+    for (const QByteArray& part : parts) QVERIFY2(outcome.err.contains(part), "'" + part + "' not in: " + outcome.err);
+    QVERIFY2(outcome.out.isEmpty(), outcome.out);
+  }
+
+  static void refused_file(const CliSandbox& box, const QByteArray& text, const QList<QByteArray>& parts) {
+    box.write("bad.toml", text);
+    refused(box, {"run", "bad.toml"}, 3, parts);
+    QVERIFY(!QFile::exists(box.archive()));  // nothing half begun
+  }
+
+  static QByteArray csv_experiment(const QByteArray& file, const QByteArray& data, const QByteArray& rest) {
+    return "mantissa = 1\n[data]\npath = \"" + file + "\"\ntest = { fraction = 0 }\n" + data + "\n" + rest;
+  }
+
+  static void execute(const QString& archive, const char* sql) {
+    sqlite3* connection = nullptr;
+    QCOMPARE(sqlite3_open(archive.toUtf8().constData(), &connection), SQLITE_OK);
+    char* message = nullptr;
+    QVERIFY2(sqlite3_exec(connection, sql, nullptr, nullptr, &message) == SQLITE_OK, message);
+    sqlite3_close(connection);
+  }
+
+ private Q_SLOTS:
+  void a_command_line_that_does_not_parse_is_3() {
+    CliSandbox box;
+    QCOMPARE(box.run_plain({}).exit, 3);
+    QCOMPARE(box.run_plain({"rum", "x.toml"}).exit, 3);
+    QCOMPARE(box.run_plain({"run"}).exit, 3);
+    const Outcome outcome = box.run_plain({"list", "--jason"});
+    QCOMPARE(outcome.exit, 3);
+    QVERIFY(outcome.err.contains("--jason"));
+    QVERIFY(outcome.err.contains("mantissa-cli help list"));
+  }
+
+  void commands_of_later_versions_are_refused_by_name() {
+    CliSandbox box;
+    for (const QStringList& line :
+         {QStringList{"resume", "last", "--set", "training.steps=5"}, QStringList{"archive", "check"},
+          QStringList{"query", "SELECT 1"}, QStringList{"compare", "a", "b", "-h"}}) {
+      const Outcome outcome = box.run_plain(line);
+      QCOMPARE(outcome.exit, 3);
+      QVERIFY2(outcome.err.contains("not yet available"), outcome.err);
+      QVERIFY(outcome.err.contains(line.front().toUtf8()));
+    }
+  }
+
+  void options_of_later_versions_are_refused_by_name() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    refused(box, {"run", "small.toml", "--stop-after", "2"}, 3, {"not yet available", "--stop-after"});
+    refused(box, {"run", "small.toml", "--cases-from", "last"}, 3, {"not yet available", "--cases-from"});
+    box.write("p.csv", "found_inf\n0\n");
+    refused(box, {"scaler", "p.csv", "--preset", "deepspeed"}, 3, {"not yet available", "deepspeed"});
+    QCOMPARE(box.run({"run", "small.toml"}).exit, 2);
+    refused(box, {"export", "checkpoint", "last"}, 3, {"not yet available", "checkpoint"});
+    refused(box, {"export", "weights", "last", "--at", "best"}, 3, {"not yet available", "best"});
+    refused(box, {"export", "weights", "last", "--at", "2"}, 3, {"not yet available"});
+  }
+
+  void files_that_cannot_be_read_are_named() {
+    CliSandbox box;
+    QDir(box.path(".")).mkdir("folder");
+    box.write("empty", "");
+    for (const char* const command : {"run", "check", "inspect", "scaler"}) {
+      refused(box, {command, "no-such-file"}, 3, {"no-such-file"});
+      refused(box, {command, "folder"}, 3, {"folder"});
+    }
+    refused(box, {"inspect", "empty"}, 3, {"empty"});
+    refused(box, {"scaler", "empty"}, 3, {"the file is empty"});
+  }
+
+  void an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
+    CliSandbox box;
+    refused_file(box, small_experiment().replace("batch = 8", "bach = 8"), {"bad.toml, line 12", "bach", "batch"});
+  }
+
+  void a_value_of_the_wrong_type_is_named_with_its_line() {
+    CliSandbox box;
+    refused_file(box, small_experiment().replace("batch = 8", "batch = \"many\""), {"bad.toml, line 12", "many"});
+    refused_file(box, small_experiment().replace("steps = 4", "steps = -1"), {"bad.toml, line 11", "-1"});
+    refused_file(box, "mantissa = 1\n[data\n", {"bad.toml, line 2"});
+  }
+
+  void a_key_of_a_later_version_is_refused() {
+    CliSandbox box;
+    refused_file(box, small_experiment() + "shadow_every = 5\n", {"line 16", "not yet available"});
+  }
+
+  void an_override_that_does_not_fit_is_named() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    refused(box, {"run", "small.toml", "--set", "training.bach=1"}, 3, {"training.bach"});
+    refused(box, {"run", "small.toml", "--set", "trial[fp8].autocast=\"off\""}, 3, {"fp8"});
+  }
+
+  void trials_that_are_not_in_the_file_are_named() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    refused(box, {"run", "small.toml", "--trial", "fp61"}, 3, {"--trial", "'fp61'", "expected bf16"});
+    refused(box, {"run", "small.toml", "--require", "fp61"}, 3, {"--require", "'fp61'"});
+    refused(box, {"run", "small.toml", "--probes", "all"}, 3, {"--probes", "'all'", "off or standard"});
+  }
+
+  void a_batch_larger_than_the_data_is_refused() {
+    CliSandbox box;
+    refused_file(box, small_experiment().replace("batch = 8", "batch = 800"), {"800", "training.batch"});
+  }
+
+  void a_class_that_the_model_cannot_output_is_refused() {
+    CliSandbox box;
+    box.take_case("26/linear_bn.pt");
+    box.write("rows.csv", "x1,x2,y\n1,2,0\n3,4,7\n");
+    refused_file(box,
+                 csv_experiment("rows.csv", "task = \"classification\"",
+                                "[model]\nkind = \"torchscript\"\npath = \"linear_bn.pt\"\n[training]\nsteps = 1\n"),
+                 {"class", "8", "2"});
+  }
+
+  void targets_of_another_shape_are_refused_not_broadcast() {
+    CliSandbox box;
+    box.take_case("26/linear_bn.pt");
+    box.write("rows.csv", "x1,x2,y\n1,2,0.5\n3,4,0.25\n");
+    refused_file(box,
+                 csv_experiment("rows.csv", "task = \"regression\"",
+                                "[model]\nkind = \"torchscript\"\npath = \"linear_bn.pt\"\n[training]\nsteps = 1\n"),
+                 {"target", "output"});
+  }
+
+  void nan_in_the_data_is_named_with_its_row_and_column() {
+    CliSandbox box;
+    box.write("rows.csv", "x,y\n1,2\nnan,3\n");
+    refused_file(box,
+                 csv_experiment("rows.csv", "", "[model]\nkind = \"linear\"\n[training]\nsteps = 1\nloss = \"mse\"\n"),
+                 {"rows.csv, line 3", "column x", "already in the data"});
+  }
+
+  void a_cell_that_is_no_number_is_named() {
+    CliSandbox box;
+    box.write("rows.csv", "x,y\n1,2\n3,n/a\n");
+    refused_file(
+        box, csv_experiment("rows.csv", "task = \"regression\"", "[model]\nkind = \"linear\"\n[training]\nsteps = 1\n"),
+        {"rows.csv, line 3", "column y", "n/a", "expected"});
+  }
+
+  void a_diverging_reference_is_reported_and_leaves_the_trials_undecided() {
+    CliSandbox box;
+    box.write(
+        "small.toml",
+        small_experiment().replace("steps = 4", "steps = 40") +
+            "[[training.optimizer]]\nkind = \"sgd\"\nlr = 1e30\n[rules]\nprogress = { min_applied_fraction = 0 }\n");
+    const Outcome outcome = box.run({"run", "small.toml", "--json"});
+    QVERIFY2(outcome.exit == 2, outcome.err);
+    const nlohmann::json document = outcome.json();
+    QCOMPARE(document["reference"]["status"].get<std::string>(), std::string("failed"));
+    QCOMPARE(document["reference"]["failure"].get<std::string>(), std::string("non-finite"));
+    QCOMPARE(document["trials"][0]["verdict"].get<std::string>(), std::string("undecided"));
+    QVERIFY(document["trials"][0]["reasons"].dump().find("reference") != std::string::npos);
+  }
+
+  void a_trial_that_is_not_there_is_answered_with_near_names() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    refused(box, {"show", "bf61"}, 3, {"'bf61'", "bf16"});
+    refused(box, {"export", "steps", "999"}, 3, {"999"});
+  }
+
+  void an_export_that_makes_no_sense_is_refused() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    refused(box, {"export", "stept", "last"}, 3, {"'stept'"});
+    refused(box, {"export", "weights", "last", "--format", "csv"}, 3, {"--format", "'csv'", "safetensors"});
+    refused(box, {"export", "steps", "last", "--at", "initial"}, 3, {"--at"});
+    refused(box, {"export", "steps", "last", "-o", "no/such/folder/x.csv"}, 3, {"no/such/folder"});
+  }
+
+  void an_archive_that_is_none_is_refused_and_left_alone() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    refused(box, {"show", "last"}, 3, {"archive.db", "no archive"});
+    box.write("archive.db",
+              "just some text, longer than a header of a hundred bytes: "
+              "................................................................................");
+    for (const QStringList& line : {QStringList{"list"}, QStringList{"run", "small.toml"}})
+      refused(box, line, 3, {"archive.db"});
+    QFile file(box.archive());
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(file.readAll().startsWith("just some text"));
+  }
+
+  void an_archive_of_another_program_is_refused_and_left_alone() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    execute(box.archive(), "CREATE TABLE songs(title TEXT); PRAGMA application_id = 77;");
+    for (const QStringList& line : {QStringList{"list"}, QStringList{"run", "small.toml"}})
+      refused(box, line, 3, {"archive.db"});
+  }
+
+  void a_newer_archive_is_refused_by_name() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    execute(box.archive(), "PRAGMA user_version = 1000000");
+    refused(box, {"run", "small.toml"}, 3, {"archive.db", "newer"});
+  }
+
+  void a_folder_or_an_unwritable_place_as_archive_is_refused() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    const Outcome folder = box.run_plain({"run", "small.toml", "--archive", box.path(".")});
+    QCOMPARE(folder.exit, 3);
+    QVERIFY(!folder.err.isEmpty());
+    const Outcome nowhere = box.run_plain({"run", "small.toml", "--archive", "/proc/no/archive.db"});
+    QCOMPARE(nowhere.exit, 3);
+    QVERIFY(nowhere.err.contains("/proc/no"));
+  }
+
+  void a_read_only_archive_can_be_read_but_not_run_into() {
+    if (geteuid() == 0) QSKIP("the superuser may write read-only files");
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    QFile::setPermissions(box.archive(), QFileDevice::ReadOwner);
+    refused(box, {"run", "small.toml"}, 3, {"archive.db", "read-only"});
+    QCOMPARE(box.run({"list"}).exit, 0);
+  }
+
+  void a_locked_archive_is_a_failure_of_the_machine() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    sqlite3* connection = nullptr;
+    QCOMPARE(sqlite3_open(box.archive().toUtf8().constData(), &connection), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(connection, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    refused(box, {"run", "small.toml"}, 4, {"archive.db", "locked"});
+    sqlite3_close(connection);
+    QCOMPARE(box.run({"list", "--json"}).json()["trials"].size(), std::size_t(2));  // what was there is still there
+  }
+
+  void a_damaged_archive_is_refused() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    QFile file(box.archive());
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    file.seek(100);  // behind the header: the root page of the schema
+    file.write(QByteArray(4000, '\x5a'));
+    file.close();
+    refused(box, {"list"}, 3, {"archive.db"});
+    refused(box, {"run", "small.toml"}, 3, {"archive.db"});
+  }
+
+  void a_full_disk_under_an_export_is_a_failure_of_the_machine() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    QProcess process;
+    process.setStandardOutputFile("/dev/full");
+    box.start(process, {"export", "steps", "last", "--archive", box.archive()});
+    QVERIFY(process.waitForFinished());
+    QCOMPARE(process.exitCode(), 4);
+    QVERIFY(process.readAllStandardError().contains("No space left"));
+  }
+
+  void scaler_settings_outside_their_range_are_refused() {
+    CliSandbox box;
+    box.write("p.csv", "found_inf\n0\n");
+    refused(box, {"scaler", "p.csv", "--init-scale", "lots"}, 3, {"--init-scale", "'lots'", "a number"});
+    refused(box, {"scaler", "p.csv", "--growth-interval", "1.5"}, 3, {"--growth-interval", "'1.5'", "an integer"});
+    refused(box, {"scaler", "p.csv", "--growth-factor", "0.5"}, 3, {"0.5"});
+    refused(box, {"scaler", "p.csv", "--preset", "mine"}, 3, {"--preset", "'mine'"});
+    box.write("q.csv", "found_inf\n0\n2\n");
+    refused(box, {"scaler", "q.csv"}, 3, {"q.csv, line 3", "column found_inf", "'2'"});
+  }
+
+  void with_json_an_error_is_a_document_too() {
+    CliSandbox box;
+    box.write("bad.toml", small_experiment().replace("batch = 8", "bach = 8"));
+    const Outcome outcome = box.run({"run", "bad.toml", "--json"});
+    QCOMPARE(outcome.exit, 3);
+    const nlohmann::json error = outcome.json()["error"];
+    QCOMPARE(error["kind"].get<std::string>(), std::string("invalid-setting"));
+    QCOMPARE(error["file"].get<std::string>(), std::string("bad.toml"));
+    QCOMPARE(error["line"].get<int>(), 12);
+    QCOMPARE(box.run({"rum", "--json"}).json()["exit"].get<int>(), 3);
+  }
+};
+
+QTEST_APPLESS_MAIN(CliBadInputTests)
+#include "cli_bad_input_tests.moc"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli_sandbox.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include <QFile>
+#include <QFileInfo>
+
+nlohmann::json Outcome::json() const {
+  nlohmann::json value = nlohmann::json::parse(out.toStdString(), nullptr, false);
+  return value.is_discarded() ? nlohmann::json() : value;
+}
+
+CliSandbox::CliSandbox() : environment_(QProcessEnvironment::systemEnvironment()) {
+  environment_.insert(QStringLiteral("HOME"), folder_.path());
+  environment_.remove(QStringLiteral("XDG_DATA_HOME"));
+}
+
+QString CliSandbox::program() { return QStringLiteral(MANTISSA_BINARY_DIR "/mantissa-cli"); }
+
+QString CliSandbox::write(const QString& name, const QByteArray& bytes) const {
+  QFile file(path(name));
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size()) qFatal("cannot write a test file");
+  return file.fileName();
+}
+
+QString CliSandbox::take_case(const QString& name) const {
+  const QString source = QStringLiteral(MANTISSA_SOURCE_DIR "/tests/cases/") + name;
+  const QString target = path(QFileInfo(source).fileName());
+  QFile::remove(target);
+  if (!QFile::copy(source, target)) qFatal("cannot copy %s", qPrintable(source));
+  return target;
+}
+
+void CliSandbox::start(QProcess& process, const QStringList& arguments) const {
+  process.setProcessEnvironment(environment_);
+  process.setWorkingDirectory(folder_.path());
+  process.start(program(), arguments);
+}
+
+Outcome CliSandbox::run_plain(const QStringList& arguments) const {
+  QProcess process;
+  start(process, arguments);
+  if (!process.waitForFinished(300000)) return {};
+  const int exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
+  return {exit, process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+Outcome CliSandbox::run(const QStringList& arguments) const {
+  return run_plain(arguments + QStringList{QStringLiteral("--archive"), archive()});
+}
+
+std::vector<QHash<QString, QString>> CliSandbox::table(const QStringList& arguments) const {
+  const Outcome outcome = run(arguments);
+  if (outcome.exit != 0) return {};
+  QStringList lines = QString::fromUtf8(outcome.out).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+  if (lines.isEmpty()) return {};
+  const QStringList titles = lines.takeFirst().split(QLatin1Char(','));
+  std::vector<QHash<QString, QString>> rows;
+  for (const QString& line : lines) {
+    const QStringList cells = line.split(QLatin1Char(','));
+    QHash<QString, QString> row;
+    for (qsizetype i = 0; i < titles.size() && i < cells.size(); ++i) row.insert(titles[i], cells[i]);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::map<std::string, std::vector<float>> CliSandbox::weights(const QString& trial, const QString& at) const {
+  const Outcome outcome = run({QStringLiteral("export"), QStringLiteral("weights"), trial, QStringLiteral("--at"), at});
+  std::map<std::string, std::vector<float>> tensors;
+  if (outcome.exit != 0 || outcome.out.size() < 8) return tensors;
+  // safetensors: 8 bytes little-endian length of the header, the JSON header, the data.
+  std::uint64_t header_size = 0;
+  std::memcpy(&header_size, outcome.out.constData(), sizeof header_size);
+  const auto header = nlohmann::json::parse(outcome.out.mid(8, static_cast<qsizetype>(header_size)).toStdString());
+  const QByteArray data = outcome.out.mid(8 + static_cast<qsizetype>(header_size));
+  for (const auto& [name, facts] : header.items()) {
+    if (name == "__metadata__" || facts["dtype"] != "F32") continue;
+    const auto first = facts["data_offsets"][0].get<qsizetype>();
+    const auto last = facts["data_offsets"][1].get<qsizetype>();
+    std::vector<float> values(static_cast<std::size_t>(last - first) / sizeof(float));
+    std::memcpy(values.data(), data.constData() + first, values.size() * sizeof(float));
+    tensors[name] = values;
+  }
+  return tensors;
+}
+
+float only_value(const std::map<std::string, std::vector<float>>& weights, const std::string& name) {
+  const auto found = weights.find(name);
+  return found == weights.end() || found->second.empty() ? std::nanf("") : found->second.front();
+}
