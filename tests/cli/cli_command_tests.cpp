@@ -18,6 +18,15 @@ class CliCommandTests : public QObject {
   }
 
  private Q_SLOTS:
+  void the_program_needs_no_qt() {
+    QProcess ldd;
+    ldd.start("ldd", {CliSandbox::program()});
+    QVERIFY(ldd.waitForFinished());
+    const QByteArray libraries = ldd.readAllStandardOutput();
+    QVERIFY(libraries.contains("libtorch_cpu"));
+    QVERIFY2(!libraries.contains("Qt"), libraries);
+  }
+
   void help_names_every_command_and_what_is_still_missing() {
     CliSandbox box;
     const Outcome outcome = box.run_plain({"--help"});
