@@ -14,15 +14,17 @@ namespace mantissa::cli {
 namespace {
 
 std::atomic<session::StopToken*> stop_of_the_run{nullptr};
+std::atomic<int> signals_seen{0};  // counts, because two threads may get one signal each at the same time
 std::array<struct sigaction, 2> former_actions;
 constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
 
-static_assert(std::atomic<session::StopToken*>::is_always_lock_free, "a signal handler must not wait");
+static_assert(std::atomic<session::StopToken*>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "a signal handler must not wait");
 
 // Only calls that are safe in a signal handler.
 void on_signal(int) {
   session::StopToken* const stop = stop_of_the_run.load();
-  if (stop == nullptr || stop->requested()) _exit(exit_code::kStopped);
+  if (stop == nullptr || signals_seen.fetch_add(1) > 0) _exit(exit_code::kStopped);
   stop->request();
   constexpr std::string_view kText = "\nstopping after this microbatch; once more stops at once\n";
   const auto written = write(STDERR_FILENO, kText.data(), kText.size());
@@ -32,6 +34,7 @@ void on_signal(int) {
 }  // namespace
 
 InterruptScope::InterruptScope(session::StopToken& stop) {
+  signals_seen = 0;
   stop_of_the_run = &stop;
   struct sigaction action {};
   action.sa_handler = on_signal;

@@ -16,12 +16,13 @@ using report::number_words;
 
 constexpr std::chrono::milliseconds kBarInterval(100);
 constexpr std::chrono::seconds kLineInterval(3);
-constexpr int kBarWidth = 24;
+constexpr int kLongestBar = 24;
+constexpr int kShortestBar = 6;
 
-std::string bar_of(std::int64_t done, std::int64_t all) {
-  const std::int64_t filled = all > 0 ? std::clamp<std::int64_t>(done * kBarWidth / all, 0, kBarWidth) : 0;
+std::string bar_of(std::int64_t done, std::int64_t all, int width) {
+  const std::int64_t filled = all > 0 ? std::clamp<std::int64_t>(done * width / all, 0, width) : 0;
   std::string bar;
-  for (std::int64_t place = 0; place < kBarWidth; ++place) bar += place < filled ? "━" : "─";
+  for (std::int64_t place = 0; place < width; ++place) bar += place < filled ? "━" : "─";
   return bar;
 }
 
@@ -37,6 +38,23 @@ std::string cut(const std::string& text, int columns) {
 std::string time_left(const session::Progress& progress) {
   return std::isfinite(progress.remaining_seconds) && progress.step > 0 ? duration_words(progress.remaining_seconds)
                                                                         : "";
+}
+
+int width_of(const std::string& text) { return static_cast<int>(report::display_width(text)); }
+
+std::string arms_words(const session::Progress& progress, bool with_loss) {
+  std::string text;
+  for (const session::Progress::Arm& arm : progress.arms) {
+    text += "  " + arm.name;
+    if (arm.failed) {
+      text += " failed";
+      continue;
+    }
+    if (with_loss) text += ' ' + number_words(arm.loss);
+    if (arm.scale != 0.0) text += ' ' + report::scale_words(arm.scale);
+    if (arm.skipped > 0) text += ' ' + count_words(arm.skipped) + " skipped";
+  }
+  return text;
 }
 
 }  // namespace
@@ -70,22 +88,17 @@ void ProgressDisplay::on_progress(const session::Progress& progress) {
 }
 
 std::string progress_bar(const session::Progress& progress, int columns) {
-  std::string text = bar_of(progress.step, progress.steps) + ' ' + count_words(progress.step) + '/' +
-                     count_words(progress.steps) + ' ' + report::share_words(progress.step, progress.steps);
+  std::string start = ' ' + count_words(progress.step) + '/' + count_words(progress.steps) + ' ' +
+                      report::share_words(progress.step, progress.steps);
   const std::string left = time_left(progress);
-  if (!left.empty()) text += "  ETA " + left;
-  text += "  loss " + number_words(progress.loss_reference);
-  for (const session::Progress::Arm& arm : progress.arms) {
-    text += "  " + arm.name;
-    if (arm.failed) {
-      text += " failed";
-      continue;
-    }
-    text += ' ' + number_words(arm.loss);
-    if (arm.scale != 0.0) text += ' ' + report::scale_words(arm.scale);
-    if (arm.skipped > 0) text += ' ' + count_words(arm.skipped) + " skipped";
-  }
-  return cut(text, columns);
+  if (!left.empty()) start += "  ETA " + left;
+  start += "  loss " + number_words(progress.loss_reference);
+
+  // On a narrow terminal the bar gives way first, then the trials' losses: scale and skips are what one watches for.
+  std::string text = start + arms_words(progress, true);
+  if (width_of(text) + kShortestBar > columns) text = start + arms_words(progress, false);
+  const int bar = std::clamp(columns - width_of(text), kShortestBar, kLongestBar);
+  return cut(bar_of(progress.step, progress.steps, bar) + text, columns);
 }
 
 std::string progress_line(const session::Progress& progress) {

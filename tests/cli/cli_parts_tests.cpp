@@ -3,6 +3,8 @@
 
 #include "app/cli/exit_code.h"
 #include "app/cli/pattern_file.h"
+#include "app/cli/progress.h"
+#include "core/report/tables.h"
 
 using namespace mantissa;
 
@@ -89,6 +91,35 @@ class CliPartsTests : public QObject {
     QCOMPARE(cli::exit_code_of(ErrorKind::DiskFull), 4);
     QCOMPARE(cli::exit_code_of(ErrorKind::OutOfMemory), 4);
     QCOMPARE(cli::exit_code_of(ErrorKind::DeviceProblem), 4);
+  }
+
+  void a_progress_bar_keeps_scale_and_skips_on_a_narrow_terminal() {
+    session::Progress progress;
+    progress.step = 1204;
+    progress.steps = 2000;
+    progress.remaining_seconds = 12.0;
+    progress.loss_reference = 0.12034;
+    progress.arms = {{"fp16", 0.5678, 65536.0, 12, false}, {"bf16", 0.0, 0.0, 0, true}};
+    const std::string wide = cli::progress_bar(progress, 120);
+    // 24 · 1204 / 2000 = 14 of 24 places are filled.
+    QCOMPARE(wide, std::string("━━━━━━━━━━━━━━────────── 1,204/2,000 60 %  ETA 12 s  loss 0.1203  fp16 0.5678 2^16 12 "
+                               "skipped  bf16 failed"));
+    const std::string narrow = cli::progress_bar(progress, 85);
+    QVERIFY(report::display_width(narrow) <= 85);
+    QVERIFY(narrow.find("fp16 2^16 12 skipped  bf16 failed") != std::string::npos);
+    QCOMPARE(report::display_width(cli::progress_bar(progress, 30)), std::size_t(30));
+  }
+
+  void a_progress_line_is_a_sentence() {
+    session::Progress progress;
+    progress.step = 100;
+    progress.steps = 200;
+    progress.remaining_seconds = 65.0;
+    progress.loss_reference = 1.5;
+    progress.arms = {{"fp16", 1.25, 1024.0, 1, false}};
+    QCOMPARE(cli::progress_line(progress),
+             std::string("step 100 of 200 (50 %), loss 1.5; fp16: loss 1.25, scale 2^10, 1 of 100 steps skipped (1 %); "
+                         "1 min 05 s left"));
   }
 
   void a_pattern_of_one_optimizer_is_read() {
