@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
-
 #include <algorithm>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>

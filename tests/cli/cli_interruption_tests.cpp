@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
 #include <sqlite3.h>
 
-#include <QElapsedTimer>
+#include <algorithm>
+#include <csignal>
+
 #include <QTest>
 
 #include "cli_sandbox.h"
