@@ -16,7 +16,7 @@ wheel_list="$root/packaging/wheels.txt"
 # Megabytes, measured. The wheels: 544 to download and 1,200 unpacked, both there for a moment.
 wheels_need=1800
 declare -A packages_need=([run]=700 [test]=1100 [full]=1500)
-declare -A build_need=([run]=150 [test]=1000 [full]=2500)
+declare -A build_need=([run]=450 [test]=1500 [full]=3500)
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -124,8 +124,8 @@ unreachable_wheel_index_is_named() { refused_with "No network: unreachable.inval
 
 too_little_disk_names_the_need_of_wheels_and_build_together() {
   stand_in df 'echo header; echo "/dev/x 99999 1 1900 1% /small disk"'
-  # 1800 for the wheels + 150 for the build = 1950 > 1900
-  refused_with "Too little disk on /small disk: 1900 MB free, 1950 MB needed (wheels 1800 MB, build 150 MB)"
+  # 1800 for the wheels + 450 for the build = 2250 > 1900
+  refused_with "Too little disk on /small disk: 1900 MB free, 2250 MB needed (wheels 1800 MB, build 450 MB)"
 }
 
 machine_of_another_kind_is_told_of_MANTISSA_TORCH() {
