@@ -25,7 +25,7 @@ namespace {
 using namespace mantissa;
 
 constexpr int kThreads = 2;
-constexpr int kRounds = 21;
+constexpr int kRounds = 11;
 
 constexpr char kAmpStep[] = R"(
 mantissa = 1
