@@ -48,14 +48,6 @@ judge::TargetUnit unit_of(const data::Dataset& dataset) {
   return {dataset.target_scale, dataset.target_offset, dataset.target_log10};
 }
 
-/// Names, descriptions and expectations do not change what is computed.
-std::string computed_sha256(spec::Experiment experiment) {
-  experiment.name.clear();
-  experiment.description.clear();
-  experiment.expect.clear();
-  return sha256(spec::canonical_json(experiment));
-}
-
 record::ExperimentStart experiment_start(const spec::Experiment& asked, const Prepared& prepared,
                                          const FrozenCases& cases) {
   record::ExperimentStart start;
@@ -63,7 +55,7 @@ record::ExperimentStart experiment_start(const spec::Experiment& asked, const Pr
   start.file = asked.file;
   start.text = asked.text;
   start.resolved = spec::canonical_json(prepared.experiment);
-  start.sha256 = computed_sha256(prepared.experiment);
+  start.sha256 = sha256(spec::canonical_json_to_hash(prepared.experiment));
   start.rules = spec::canonical_json_of_rules(asked);
   if (!start.rules.empty()) start.rules_sha256 = sha256(start.rules);
   start.cases_sha256 = cases.sha256;
@@ -124,6 +116,7 @@ class Run {
   void open_in_archive() {
     const record::ExperimentStart start = experiment_start(asked_, prepared_, cases_);
     rules_sha256_ = start.rules_sha256;
+    initial_sha256_ = state_sha256(*prepared_.network);
     summary_.experiment = asked_.name;
     summary_.experiment_id = writer_->begin_experiment(start);
     summary_.reference = open_arm(0, nullptr);
@@ -273,6 +266,8 @@ class Run {
     if (reference.failure) evidence.reference_failure_text = reference.failure->text;
     if (arm.counts.attempted > 0) {
       evidence.gradients_all_zero = arm.nonzero_gradient_steps == 0 && reference.nonzero_gradient_steps > 0;
+      evidence.weights_unchanged = arm.counts.applied > 0 && state_sha256(*arm.network) == initial_sha256_ &&
+                                   state_sha256(*reference.network) != initial_sha256_;
     }
     evidence.cases_are_training_rows = cases_.from_training_part;
     evidence.decision = prepared_.decision;
@@ -322,6 +317,7 @@ class Run {
   std::unique_ptr<archive::Writer> writer_;
   std::vector<std::int64_t> ids_;  // reference, then trials
   std::string rules_sha256_;
+  std::string initial_sha256_;  // of the weights that every arm starts from
   std::vector<std::vector<double>> reference_outputs_;
   std::vector<std::string> non_finite_reference_;
   record::TrialEnd reference_end_;

@@ -95,6 +95,18 @@ const std::string& first_non_finite_parameter(const Arm& arm, const OptimizerUni
   return kNone;
 }
 
+/// A parameter that no path leads to stays as it is without any error: say which.
+void note_missing_gradients(Arm& arm) {
+  std::string names;
+  for (const OptimizerUnit& unit : arm.optimizers) {
+    for (const std::size_t index : unit.parameters) {
+      const model::NamedTensor& parameter = arm.network->parameters()[index];
+      if (!parameter.tensor.grad().defined()) names += (names.empty() ? "" : ", ") + parameter.name;
+    }
+  }
+  if (!names.empty()) arm.notes.push_back("No gradient reached these parameters in the first step: " + names + ".");
+}
+
 /// Gradients of one optimizer that are not finite: note the first offender, and what follows from it.
 void note_non_finite(Arm& arm, const Window& window, Attempt& attempt, std::size_t index, bool after_unscaling) {
   attempt.found_inf[index] = true;
@@ -203,6 +215,7 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
     if (arm.failure) return;
   }
   if (!any_gradient) attempt.cause = record::SkipCause::NoGradient;
+  if (arm.counts.attempted == 1) note_missing_gradients(arm);
   if (!attempt.grad_norm || *attempt.grad_norm != 0.0) ++arm.nonzero_gradient_steps;
 }
 

@@ -141,6 +141,9 @@ class CliPublicCaseTests : public QObject {
     QCOMPARE(only_value(weights, "a.weight"), 0.9F);
     QCOMPARE(only_value(weights, "b.weight"), 1.0F);
     QCOMPARE(find_trial(outcome, "float16")["applied"].get<int>(), 1);
+    const nlohmann::json notes = find_trial(outcome, "float16")["notes"];
+    QVERIFY2(notes.dump().find("No gradient reached these parameters in the first step: b.weight") != std::string::npos,
+             notes.dump().c_str());
   }
 
   void case_11_an_optimizer_without_any_gradient_applies_no_step() {
