@@ -296,7 +296,6 @@ RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& evidenc
   verdict.name = name_of("quality", rule.name);
   verdict.of = to_text(rule.of);
   verdict.limit = metric;
-  if (metric != "accuracy") verdict.unit = "target's own unit";
   verdict.reason = missing_outputs(evidence, rule.of);
   if (!verdict.reason.empty()) return verdict;
   for (const CaseRow& row : evidence.cases) {
@@ -333,7 +332,7 @@ RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& evidenc
   }
   if (deciding->holds) verdict.verdict = VerdictWord::Accepted;
   verdict.reason = metric + " (" + verdict.of + ") is " + number_beside(value, deciding->value) + " over " +
-                   count(verdict.cases, "case") + ", the reference has " + number_beside(reference, value) + "; " +
+                   count(verdict.cases, "case") + ", the reference has " + short_number(reference) + "; " +
                    deciding->limit + " is " + (deciding->holds ? "required" : "required and not met");
   return verdict;
 }

@@ -93,7 +93,7 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
 RuleVerdict judge_underflow(const Evidence& evidence) {
   RuleVerdict verdict;
   verdict.name = "progress.underflow";
-  verdict.limit = "gradients that are not all zero and weights that change, where the reference's do";
+  verdict.limit = "gradients and weights move where the reference's do";
   verdict.cases = evidence.counts.attempted;
   verdict.verdict = VerdictWord::Rejected;
   if (evidence.gradients_all_zero.value_or(false)) {
@@ -147,9 +147,8 @@ std::vector<RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Ev
     } else {
       verdict.value = static_cast<double>(evidence.max_consecutive_skips);
       verdict.verdict = evidence.max_consecutive_skips <= limit ? VerdictWord::Accepted : VerdictWord::Rejected;
-      verdict.reason = "at most " + count(evidence.max_consecutive_skips, "step") +
-                       (evidence.max_consecutive_skips == 1 ? " was" : " were") + " skipped in a row, " + count(limit) +
-                       (limit == 1 ? " is" : " are") + " allowed";
+      verdict.reason = "the longest row of skipped steps is " + count(evidence.max_consecutive_skips) + ", at most " +
+                       count(limit) + (limit == 1 ? " is" : " are") + " allowed";
     }
     verdicts.push_back(verdict);
   }

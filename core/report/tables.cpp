@@ -68,20 +68,14 @@ std::string limit_words(const record::RuleVerdict& rule) {
   return rule.limit.empty() ? value_words(rule, rule.limit_value) : rule.limit;
 }
 
+/// What was found, rule by rule. Why a rule does not hold stands above the table, in the verdict's reasons.
 std::string rules_table(const record::Verdict& verdict, int indent) {
-  Table table(
-      {{"rule"}, {"verdict"}, {"of"}, {"value", Table::Align::Right}, {"limit"}, {"cases", Table::Align::Right}});
+  Table table({{"verdict"}, {"rule"}, {"of"}, {"value", Table::Align::Right}, {"limit"}});
   for (const record::RuleVerdict& rule : verdict.rules) {
-    table.add_row({rule.name, verdict_words(rule.verdict), of_words(rule.of), value_words(rule, rule.value),
-                   limit_words(rule), count_words(rule.cases)});
+    table.add_row(
+        {verdict_words(rule.verdict), rule.name, of_words(rule.of), value_words(rule, rule.value), limit_words(rule)});
   }
-  // Reasons are sentences: under the table, and only where the rule does not simply hold.
-  std::string reasons;
-  for (const record::RuleVerdict& rule : verdict.rules) {
-    if (rule.verdict == record::VerdictWord::Accepted || rule.reason.empty()) continue;
-    reasons += std::string(static_cast<std::size_t>(indent), ' ') + rule.name + ": " + rule.reason + '\n';
-  }
-  return table.text(indent) + reasons;
+  return table.text(indent);
 }
 
 std::string reasons_and_notes(const record::TrialEnd& end) {
@@ -104,6 +98,17 @@ std::string trial_section(const record::TrialRow& trial) {
   return text;
 }
 
+/// The beginning of a long or many-lined value; `show --json` has all of it.
+std::string on_one_line(std::string text) {
+  constexpr std::size_t kLongest = 96;
+  const std::size_t line_end = text.find('\n');
+  if (line_end == std::string::npos && text.size() <= kLongest) return text;
+  std::size_t end = std::min({line_end, kLongest, text.size()});
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a code point
+  text.resize(end);
+  return text + " …";
+}
+
 /// "key: value" lines of a JSON object, nested keys joined by dots; the text as it stands if it is no object.
 void add_json_lines(Table& table, const nlohmann::ordered_json& value, const std::string& prefix) {
   if (value.is_object() && !value.empty()) {
@@ -112,8 +117,9 @@ void add_json_lines(Table& table, const nlohmann::ordered_json& value, const std
     }
     return;
   }
-  table.add_row({prefix, value.is_string() ? value.get<std::string>()
-                                           : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+  table.add_row(
+      {prefix, on_one_line(value.is_string() ? value.get<std::string>()
+                                             : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))});
 }
 
 std::string json_section(const std::string& title, const std::string& json_text) {
