@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/console.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -47,6 +48,7 @@ void Console::flush() {
 }
 
 void Console::message(std::string_view line) {
+  spdlog::info("{}", line);
   if (quiet) return;
   clear_transient();
   std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
@@ -57,6 +59,7 @@ void Console::detail(std::string_view line) {
 }
 
 void Console::failure(std::string_view sentence) {
+  spdlog::error("{}", sentence);
   clear_transient();
   std::fprintf(stderr, "mantissa-cli: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/cli/exit_code.h"
+#include "app/cli/log_file.h"
 #include "app/cli/program.h"
 #include "core/base/error.h"
 #include "core/report/json_documents.h"
@@ -66,6 +67,7 @@ std::string help_for(const CLI::App& app) {
 }
 
 int run_program(int argc, char** argv) {
+  silence_log();
   Program program;
   try {
     declare(program);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <csignal>
 #include <memory>
@@ -7,6 +9,7 @@
 
 #include "app/cli/exit_code.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/log_file.h"
 #include "app/cli/program.h"
 #include "app/cli/progress.h"
 #include "core/base/error.h"
@@ -60,6 +63,8 @@ int run(Program& program, const RunCommandOptions& options) {
   run_options.archive = program.archive_path();
   run_options.only_trials = options.trials;
 
+  open_log_file();
+  spdlog::info("run {} into {}", options.file, run_options.archive);
   const spec::Experiment experiment = spec::read_experiment(options.file, options.overrides);
   std::vector<std::string> names;
   for (const spec::Trial& trial : experiment.trials) names.push_back(trial.name);
@@ -75,6 +80,11 @@ int run(Program& program, const RunCommandOptions& options) {
   const record::RunSummary summary = session::run(experiment, run_options, display, stop);
 
   const int code = exit_code_of(summary, options.required);
+  for (const record::TrialRow& trial : summary.trials) {
+    const auto& verdict = trial.end.verdict;
+    spdlog::info("{} {}: {}", trial.id, trial.start.name, verdict ? record::to_text(verdict->word) : "no verdict");
+  }
+  spdlog::info("exit {}", code);
   if (program.json) {
     program.console.result(report::run_document(summary, run_options.archive, code));
   } else {

@@ -16,6 +16,7 @@ nlohmann::json Outcome::json() const {
 CliSandbox::CliSandbox() : environment_(QProcessEnvironment::systemEnvironment()) {
   environment_.insert(QStringLiteral("HOME"), folder_.path());
   environment_.remove(QStringLiteral("XDG_DATA_HOME"));
+  environment_.remove(QStringLiteral("XDG_STATE_HOME"));
 }
 
 QString CliSandbox::program() { return QStringLiteral(MANTISSA_BINARY_DIR "/mantissa-cli"); }
