@@ -11,7 +11,7 @@ import sys
 from xml.sax.saxutils import escape
 
 CHARACTER, LINE, MARGIN = 7.8, 19, 20
-COLOURS = {"✓": "#1a7f37", "✗": "#b42318", "?": "#9a6700"}
+COLOURS = {"✓": "#1a7f37", "✕": "#b42318", "?": "#9a6700"}
 
 
 def runs(line):
