@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/torchscript.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -62,6 +63,16 @@ torch::jit::Module load(const std::string& path) {
   }
 }
 
+/// Shared tensors under their first name only, as Python's named_parameters(): an optimizer must not hold one twice.
+std::vector<NamedTensor> each_once(const std::vector<NamedTensor>& named) {
+  std::vector<NamedTensor> distinct;
+  for (const NamedTensor& candidate : named) {
+    const auto is_same = [&](const NamedTensor& known) { return known.tensor.is_same(candidate.tensor); };
+    if (std::none_of(distinct.begin(), distinct.end(), is_same)) distinct.push_back(candidate);
+  }
+  return distinct;
+}
+
 class TorchScript : public Network {
  public:
   TorchScript(torch::jit::Module module, std::string path) : module_(std::move(module)), path_(std::move(path)) {
@@ -75,10 +86,12 @@ class TorchScript : public Network {
                   {"forward wants " + std::to_string(inputs) + " inputs", path_, 0, 0, "model.path", "",
                    "one input tensor", ""});
     }
-    for (const auto& item : module_.named_parameters()) parameters_.push_back({item.name, item.value});
-    for (const auto& item : module_.named_buffers()) buffers_.push_back({item.name, item.value});
-    state_ = parameters_;
-    state_.insert(state_.end(), buffers_.begin(), buffers_.end());
+    for (const auto& item : module_.named_parameters()) state_.push_back({item.name, item.value});
+    parameters_ = each_once(state_);
+    std::vector<NamedTensor> buffers;
+    for (const auto& item : module_.named_buffers()) buffers.push_back({item.name, item.value});
+    state_.insert(state_.end(), buffers.begin(), buffers.end());
+    buffers_ = each_once(buffers);
     for (const NamedTensor& parameter : parameters_) {
       if (parameter.tensor.scalar_type() != at::kFloat) {
         throw Error(ErrorKind::NotYetAvailable,
@@ -152,6 +165,7 @@ TorchScriptFacts torchscript_facts(const std::string& path) {
     facts.parameters.push_back({item.name, item.value});
     trainable = trainable || item.value.requires_grad();
   }
+  facts.parameters = each_once(facts.parameters);
   for (const auto& item : module.named_buffers()) facts.buffers.push_back({item.name, item.value});
   if (!trainable) facts.problems.emplace_back("No trainable parameter: a frozen model can be evaluated, not trained.");
   if (!module.find_method("forward")) facts.problems.emplace_back("There is no forward method.");
