@@ -2,6 +2,7 @@
 #include "core/session/prepared.h"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include <ATen/ATen.h>
@@ -10,6 +11,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/train/failure_text.h"
 #include "core/train/loss.h"
 
@@ -25,7 +27,25 @@ spec::Loss default_loss(spec::Task task) {
   return task == spec::Task::Classification ? spec::Loss::CrossEntropy : spec::Loss::Mse;
 }
 
-judge::DecisionRule decision_of(const spec::Experiment& experiment, spec::Task task) {
+/// A regression's threshold is written in the target's own unit; decisions are taken in the model's. Both transforms
+/// keep the order, so the decision is the same.
+double threshold_in_model_units(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  const double threshold = experiment.rules->threshold;
+  const int line = experiment.position("rules.threshold").line;
+  if (dataset.target_names.size() > 1) {
+    throw Error(ErrorKind::InvalidSetting,
+                {"one threshold for several targets", experiment.file, line, 0, "rules.threshold",
+                 std::to_string(dataset.target_names.size()) + " target columns", "one target column", ""});
+  }
+  if (dataset.target_log10) {
+    if (threshold > 0.0) return std::log10(threshold);
+    throw Error(ErrorKind::InvalidSetting, {"", experiment.file, line, 0, "rules.threshold", to_text(threshold),
+                                            "a number above 0, because target_transform is log10", ""});
+  }
+  return (threshold - dataset.target_offset.front()) / dataset.target_scale.front();
+}
+
+judge::DecisionRule decision_of(const spec::Experiment& experiment, const data::Dataset& dataset) {
   judge::DecisionRule decision;
   decision.ignore_index = experiment.training.ignore_index;
   if (experiment.rules) {
@@ -44,9 +64,12 @@ judge::DecisionRule decision_of(const spec::Experiment& experiment, spec::Task t
       decision.kind = judge::DecisionKind::Logit;
       break;
     default:
-      if (experiment.rules && experiment.rules->threshold_given) decision.kind = judge::DecisionKind::Probability;
+      if (experiment.rules && experiment.rules->threshold_given) {
+        decision.kind = judge::DecisionKind::Threshold;
+        decision.threshold = threshold_in_model_units(experiment, dataset);
+      }
   }
-  if (task == spec::Task::Regression && decision.kind == judge::DecisionKind::None && experiment.rules &&
+  if (dataset.task == spec::Task::Regression && decision.kind == judge::DecisionKind::None && experiment.rules &&
       experiment.rules->flips && !experiment.rules->flips_from_preset) {
     throw Error(ErrorKind::InvalidSetting, {"a regression makes no decision that could flip", experiment.file,
                                             experiment.position("rules.flips").line, 0, "rules.flips", "",
@@ -115,7 +138,7 @@ Prepared prepare(const spec::Experiment& asked) {
   const std::int64_t rows = prepared.dataset.train.rows();
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
   if (!experiment.training.batch) experiment.training.batch = std::min<std::int64_t>(64, rows);
-  prepared.decision = decision_of(experiment, prepared.dataset.task);
+  prepared.decision = decision_of(experiment, prepared.dataset);
   (void)train::BatchPlan(experiment, prepared.dataset.train);  // refuses a batch that does not fit
 
   const std::int64_t features = prepared.dataset.train.inputs.numel() / rows;
