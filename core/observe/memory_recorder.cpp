@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <c10/core/Allocator.h>
+#include <c10/util/Logging.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 
 namespace mantissa::observe {
@@ -36,9 +37,19 @@ class Counter : public c10::MemoryReportingInfoBase {
 
 class MemoryRecorder::Guard {
  public:
+  Guard() : log_level_(FLAGS_caffe2_log_level) {
+    // LibTorch warns on stderr of every thousandth free of memory from before the recorder, which is no fault here.
+    constexpr int kErrorsOnly = 2;
+    if (FLAGS_caffe2_log_level < kErrorsOnly) FLAGS_caffe2_log_level = kErrorsOnly;
+  }
+  ~Guard() { FLAGS_caffe2_log_level = log_level_; }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
   Counter& counter() { return *counter_; }
 
  private:
+  int log_level_;
   std::shared_ptr<Counter> counter_ = std::make_shared<Counter>();
   c10::DebugInfoGuard guard_{c10::DebugInfoKind::PROFILER_STATE, counter_};
 };

@@ -63,7 +63,8 @@ struct Arm {
   std::int64_t nonzero_gradient_steps = 0;  ///< steps in which some gradient was not zero (or not measured)
   bool scale_grew = false;                  ///< by the latest attempt
   std::optional<double> last_loss;
-  bool buffers_reported = false;  ///< non-finite buffers are noted once
+  bool buffers_reported = false;        ///< non-finite buffers are noted once
+  bool norm_overflow_reported = false;  ///< an infinite norm of finite gradients is noted once
   std::vector<std::string> notes;
   std::optional<Failure> failure;
 };

@@ -143,10 +143,13 @@ void PairedRun::compare_gradients(std::size_t index, record::StepRecord& step) {
   observe::DeviationSums gradients;
   const std::vector<model::NamedTensor>& reference_parameters = arms_.front()->network->parameters();
   const std::vector<model::NamedTensor>& parameters = arms_[index]->network->parameters();
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const at::Tensor& expected = reference_parameters[p].tensor.grad();
-    const at::Tensor& found = parameters[p].tensor.grad();
-    if (expected.defined() && found.defined()) gradients.add(expected, found, observe::Ulp::Skip);
+  // Only what an optimizer owns has true gradients: the scaler leaves the others scaled.
+  for (const OptimizerUnit& unit : arms_[index]->optimizers) {
+    for (const std::size_t p : unit.parameters) {
+      const at::Tensor& expected = reference_parameters[p].tensor.grad();
+      const at::Tensor& found = parameters[p].tensor.grad();
+      if (expected.defined() && found.defined()) gradients.add(expected, found, observe::Ulp::Skip);
+    }
   }
   if (gradients.count() == 0) return;
   step.deviation_gradient_relative = gradients.relative();

@@ -133,6 +133,24 @@ void note_non_finite(Arm& arm, const Window& window, Attempt& attempt, std::size
   }
 }
 
+/// What clip_grad_norm_ multiplies gradients of this norm by.
+double clip_factor(Arm& arm, double clip_norm, const std::vector<at::Tensor>& gradients, float norm) {
+  if (std::isinf(norm)) {
+    const double wide_norm = observe::two_norm(gradients);
+    if (std::isfinite(wide_norm)) {
+      if (!arm.norm_overflow_reported) {
+        arm.norm_overflow_reported = true;
+        arm.notes.push_back("The norm of finite gradients overflowed FP32 at step " +
+                            std::to_string(arm.counts.attempted) + "; they were clipped by their norm in FP64.");
+      }
+      return clip_norm / wide_norm;
+    }
+  }
+  // PyTorch divides a number by a tensor as reciprocal times number, in FP32: the last bit depends on it.
+  const float coefficient = (1.0F / (norm + 1e-6F)) * static_cast<float>(clip_norm);
+  return std::isnan(coefficient) ? coefficient : std::fmin(coefficient, 1.0F);
+}
+
 }  // namespace
 
 void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
@@ -142,7 +160,8 @@ void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const 
   attempt.no_gradient.assign(count, false);
   attempt.applied.assign(count, false);
   attempt.norms.assign(count, std::nullopt);
-  attempt.scale_before = arm.scaler ? arm.scaler->get_scale() : 1.0;
+  // Before the first scale() the scaler still holds the setting in FP64; what it will use is FP32.
+  attempt.scale_before = arm.scaler ? static_cast<float>(arm.scaler->get_scale()) : 1.0F;
   attempt.scale_after = attempt.scale_before;
   attempt.learning_rate = arm.optimizers.front().schedule.learning_rate();
   ++arm.counts.attempted;
@@ -223,22 +242,10 @@ void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptio
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     const OptimizerUnit& unit = arm.optimizers[i];
-    if (!unit.clip_norm || attempt.no_gradient[i] || attempt.found_inf[i]) continue;
+    if (!unit.clip_norm || attempt.no_gradient[i] || (attempt.found_inf[i] && attempt.skipped())) continue;
     std::vector<at::Tensor> gradients = gradients_of(arm, unit);
-    const auto max_norm = static_cast<float>(*unit.clip_norm);
     const float norm = attempt.norms[i] ? *attempt.norms[i] : total_norm(gradients).item<float>();
-    double factor = 1.0;
-    if (std::isinf(norm)) {
-      factor = *unit.clip_norm / observe::two_norm(gradients);
-      if (arm.notes.empty() || arm.notes.back().find("overflowed FP32") == std::string::npos) {
-        arm.notes.push_back("The norm of finite gradients overflowed FP32 at step " +
-                            std::to_string(arm.counts.attempted) + "; they were clipped by their norm in FP64.");
-      }
-    } else {
-      // PyTorch divides a number by a tensor as reciprocal times number, in FP32: the last bit depends on it.
-      const float coefficient = (1.0F / (norm + 1e-6F)) * max_norm;
-      factor = std::isnan(coefficient) ? coefficient : std::fmin(coefficient, 1.0F);
-    }
+    const double factor = clip_factor(arm, *unit.clip_norm, gradients, norm);
     if (factor == 1.0) {
       attempt.grad_norm_clipped = joined(attempt.grad_norm_clipped, norm);
       continue;

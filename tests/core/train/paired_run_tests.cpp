@@ -129,6 +129,45 @@ class PairedRunTests : public QObject {
     }
   }
 
+  void gradients_that_no_optimizer_owns_are_not_compared() {
+    // A scaler of a power of two changes no bit, so nothing deviates; the frozen weight's gradient stays scaled.
+    spec::Experiment experiment = spec::parse_experiment(
+        R"(
+mantissa = 1
+[data]
+source = "gaussian"
+rows = 40
+features = 6
+[model]
+kind = "linear"
+[training]
+steps = 5
+loss = "mse"
+[[training.optimizer]]
+kind = "sgd"
+lr = 0.01
+parameters = ["bias"]
+[[trial]]
+name = "scaled"
+autocast = "off"
+scaler = { enabled = true, init_scale = 1024 }
+)",
+        "test.toml");
+    const data::Dataset dataset = data::load(experiment);
+    train::BatchPlan plan(experiment, dataset.train);
+    const auto network = model::build(experiment.model, 6, 1, 1);
+    std::vector<std::unique_ptr<train::Arm>> arms;
+    arms.push_back(std::make_unique<train::Arm>("reference", network->clone(), experiment, nullptr));
+    arms.push_back(std::make_unique<train::Arm>("scaled", network->clone(), experiment, &experiment.trials[0]));
+    train::PairedRun run(plan, std::move(arms), true);
+    const auto check = [](std::size_t arm, record::StepRecord&& step) {
+      if (arm == 1) QCOMPARE(*step.deviation_gradient_relative, 0.0);
+    };
+    while (run.step(check)) {
+    }
+    QCOMPARE(run.steps_done(), std::int64_t{5});
+  }
+
   void counters_are_three_and_count_from_one() {
     const auto setup = set_up(true);
     std::int64_t expected = 0;

@@ -252,6 +252,34 @@ class StagesTests : public QObject {
     QCOMPARE(arm.failure->reason, std::string("memory"));
   }
 
+  void a_scale_that_fp32_cannot_hold_does_not_seem_to_grow() {
+    // 7.3 is 7.300000190734863 in FP32: the difference is rounding, not growth.
+    const spec::Experiment experiment =
+        experiment_with("loss = \"l1\"\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 0",
+                        "autocast = \"off\"\n[trial.scaler]\nenabled = true\ninit_scale = 7.3");
+    train::Arm arm("t", product(1.0), experiment, &experiment.trials[0]);
+    const train::Attempt first = step(arm, window_of({{column({1}), column({0})}}));
+    QCOMPARE(first.scale_before, static_cast<double>(7.3F));
+    QCOMPARE(first.scale_after, first.scale_before);
+    QCOMPARE(step(arm, window_of({{column({1e38}), column({0})}})).cause, record::SkipCause::Overflow);
+  }
+
+  void applying_non_finite_gradients_clips_them_as_pytorch_does() {
+    // clip_grad_norm_ of (inf, 2): factor 1/inf = 0, so inf · 0 = NaN and 2 · 0 = 0 (case 14).
+    const spec::Experiment experiment = experiment_with(
+        "on_non_finite = \"apply\"\nloss = \"l1\"\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 1\nclip_norm = 1.0",
+        "autocast = \"off\"");
+    auto network = std::make_unique<SmallNetwork>(
+        std::vector<std::pair<std::string, double>>{{"a", 1.0}, {"b", 1.0}},
+        [](const std::vector<at::Tensor>& p, const at::Tensor& x) { return x * p[0] + 2 * p[1]; });
+    train::Arm arm("t", std::move(network), experiment, &experiment.trials[0]);
+    step(arm, window_of({{column({kInfinity}), column({0})}}));
+    const auto& trained = static_cast<const SmallNetwork&>(*arm.network);
+    QVERIFY(std::isnan(trained.value(0)));
+    QCOMPARE(trained.value(1), 1.0);
+    QVERIFY(arm.notes.empty());
+  }
+
   void a_glob_that_matches_nothing_is_refused() {
     const spec::Experiment experiment =
         experiment_with("loss = \"l1\"\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 1\nparameters = [\"head.*\"]",
