@@ -143,9 +143,9 @@ int main(int argc, char** argv) {
         ->Iterations(kRounds)
         ->Unit(benchmark::kMillisecond);
   };
-  add("steps/amp-step/float16", kAmpStep, "amp-step", 1000);
-  add("steps/digits-mlp/float32", float32, "digits-mlp-float32", 200);
-  add("steps/digits-mlp/bfloat16", bfloat16, "digits-mlp-bfloat16", 200);
+  add("steps/amp-step/float16", kAmpStep, "amp-step", 500);
+  add("steps/digits-mlp/float32", float32, "digits-mlp-float32", 100);
+  add("steps/digits-mlp/bfloat16", bfloat16, "digits-mlp-bfloat16", 100);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;
