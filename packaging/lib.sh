@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What run.sh and test.sh share: look first and say in words what is in the way, then install, fetch and build.
-# Sourced by bash; `root` is the repository's folder.
+# Sourced by bash with -euo pipefail; `root` is the repository's folder. (No grep -q behind a pipe: what it cuts short
+# would count as failed.)
 #
 # Settings from outside:
 #   MANTISSA_TORCH=DIR          use the LibTorch in DIR, fetch none
@@ -92,9 +93,9 @@ reaches_url() {
 
 check_apt_network() {
   [ -z "${http_proxy:-}${https_proxy:-}${HTTP_PROXY:-}${HTTPS_PROXY:-}" ] || return 0
-  apt-config dump 2>/dev/null | grep -qiE '^Acquire::(https?|ftp)::Proxy(::[^ ]*)? "[^"]' && return 0
+  apt-config dump 2>/dev/null | grep -iE '^Acquire::(https?|ftp)::Proxy(::[^ ]*)? "[^"]' >/dev/null && return 0
   local url
-  url=$(apt-get --print-uris update 2>/dev/null | sed -n "s/^'\(https\?:[^']*\)'.*/\1/p" | head -n 1)
+  url=$(apt-get --print-uris update 2>/dev/null | sed -n "s/^'\(https\?:[^']*\)'.*/\1/p" | head -n 1) || true
   [ -n "$url" ] || return 0  # sources on a disk
   reaches_url "$url" || problem "No network: $(cut -d/ -f3 <<<"$url"), from which apt-get would install $1, does not answer." \
     "Connect this machine, or install these packages from a medium of your own."
@@ -141,7 +142,7 @@ check_own_torch() {
       "in torch/ (an installed Python torch, or its site-packages) or in libtorch/ (an unpacked archive)."
   else
     for header in torch/headeronly/version.h torch/csrc/api/include/torch/version.h; do
-      version=$(sed -n 's/^#define TORCH_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\).*/\2/p' "$found/include/$header" 2>/dev/null | paste -sd.)
+      version=$(sed -n 's/^#define TORCH_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\).*/\2/p' "$found/include/$header" 2>/dev/null | paste -sd.) || true
       [ -z "$version" ] || break
     done
     [ "$version" = "$torch_version" ] || problem "MANTISSA_TORCH=$MANTISSA_TORCH: found LibTorch ${version:-of unknown version}," \
@@ -190,7 +191,7 @@ look_first() {
   [ -w "$(existing_parent "$root/build/release")" ] || problem "Cannot write to $(existing_parent "$root/build/release"), where the build is to be. Take a clone of your own."
   if [ "$1" = full ] && ! oracle_complete; then
     # With the CUDA libraries of a toolkit, and without.
-    if ldconfig -p 2>/dev/null | grep -q libcublas.so.13; then need_space "$cache" 700 "oracle"; else need_space "$cache" 4300 "oracle"; fi
+    if ldconfig -p 2>/dev/null | grep libcublas.so.13 >/dev/null; then need_space "$cache" 700 "oracle"; else need_space "$cache" 4300 "oracle"; fi
   fi
   # Only what is not there yet counts, so that a machine that is set up already is never turned away.
   [ -z "$packages" ] || need_space /usr "${packages_need[$1]}" "packages"

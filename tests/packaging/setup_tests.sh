@@ -157,6 +157,22 @@ own_torch_of_another_version_is_refused() {
   refused_with "found LibTorch 2.5.1, expected 2.11.0"
 }
 
+own_torch_with_its_version_in_another_header_is_named() {
+  # In older releases it stood elsewhere.
+  own_torch "$machine/old" 2.5.1
+  mkdir -p "$machine/old/include/torch/csrc/api/include/torch"
+  mv "$machine/old/include/torch/headeronly/version.h" "$machine/old/include/torch/csrc/api/include/torch/"
+  export MANTISSA_TORCH="$machine/old"
+  refused_with "found LibTorch 2.5.1, expected 2.11.0"
+}
+
+own_torch_without_a_version_is_refused() {
+  own_torch "$machine/old" 2.5.1
+  rm "$machine/old/include/torch/headeronly/version.h"
+  export MANTISSA_TORCH="$machine/old"
+  refused_with "found LibTorch of unknown version, expected 2.11.0"
+}
+
 own_torch_is_found_in_every_layout() {
   local layout
   for layout in "" /torch /libtorch /lib/python3.11/site-packages/torch; do
