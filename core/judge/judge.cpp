@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/judge.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/judge/rules.h"
@@ -83,7 +84,8 @@ bool any(const std::vector<RuleVerdict>& rules, VerdictWord word) {
 
 void add_reasons(std::vector<std::string>& reasons, const std::vector<RuleVerdict>& rules, VerdictWord word) {
   for (const RuleVerdict& rule : rules) {
-    if (rule.verdict == word) reasons.push_back(rule.reason);
+    if (rule.verdict != word) continue;
+    if (std::find(reasons.begin(), reasons.end(), rule.reason) == reasons.end()) reasons.push_back(rule.reason);
   }
 }
 

@@ -28,7 +28,11 @@ const std::vector<double>& output_of(const CaseRow& row, spec::Of of) {
 
 /// Which outputs a rule needs and the cases lack; empty where it can be judged.
 std::string missing_outputs(const Evidence& evidence, spec::Of of) {
-  if (evidence.cases.empty()) return "there are no frozen cases";
+  if (evidence.cases.empty()) {
+    const bool ended_early = evidence.status != record::Status::Finished || !evidence.reference_finished;
+    return ended_early ? "the frozen cases were not evaluated, because the run ended early"
+                       : "there are no frozen cases";
+  }
   const char* column = of == spec::Of::Trained ? "output[i]" : "output_same_weights[i]";
   std::int64_t missing = 0;
   std::int64_t missing_reference = 0;
