@@ -62,7 +62,7 @@ class Network {
 /// in the order of the model, so that they equal Python's:
 ///   linear: nn.Linear(features, outputs)
 ///   mlp:    nn.Sequential(Linear, activation[, Dropout if > 0], …, Linear)
-/// \throws Error ModelProblem (a file that is no TorchScript model, no trainable parameter), FileProblem.
+/// \throws Error ModelProblem, FileProblem as `load_torchscript`.
 std::unique_ptr<Network> build(const spec::Model& model, std::int64_t features, std::int64_t outputs,
                                std::uint64_t seed);
 

@@ -34,6 +34,10 @@ FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset
   const data::Part& pool = cases.from_training_part ? dataset.train : dataset.test;
   const std::int64_t wanted = experiment.cases.holdout > 0 ? experiment.cases.holdout : pool.rows();
   const std::int64_t count = std::min(wanted, pool.rows());
+  if (count < wanted) {
+    cases.note = "cases.holdout asks for " + std::to_string(wanted) + " frozen cases and there are only " +
+                 std::to_string(count) + ": all of them are taken.";
+  }
   cases.inputs = pool.inputs.narrow(0, 0, count);
 
   const at::Tensor targets = pool.targets.narrow(0, 0, count);

@@ -17,6 +17,7 @@ struct FrozenCases {
   at::Tensor inputs;
   std::vector<record::CaseRow> rows;  ///< id, kind, slice and target; outputs are filled in by `evaluate`
   bool from_training_part = false;
+  std::string note;    ///< a sentence where fewer cases exist than were asked for
   std::string sha256;  ///< of the pool and the selection rule
 };
 

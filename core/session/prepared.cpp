@@ -83,44 +83,85 @@ std::int64_t output_width(const data::Dataset& dataset) {
   return dataset.classes;
 }
 
-/// One batch through a clone in evaluation mode: what does not fit shows before anything is stored.
-void try_one_batch(const Prepared& prepared) {
+int model_line(const spec::Experiment& experiment) {
+  const int line = experiment.position("model.path").line;
+  return line > 0 ? line : experiment.position("model.kind").line;
+}
+
+[[noreturn]] void refuse_loss(const spec::Experiment& experiment, const std::exception& error) {
+  std::string expected;
+  std::string remedy;
+  if (experiment.training.loss == spec::Loss::Bce) {
+    expected = "outputs between 0 and 1";
+    remedy = "End the model in a sigmoid, or take loss = \"bce_with_logits\"";
+  }
+  throw Error(ErrorKind::DataProblem, {"the loss does not fit the model's output and the targets", experiment.file,
+                                       experiment.position("training.loss").line, 0, "training.loss",
+                                       train::condensed(error), expected, remedy});
+}
+
+/// Backward from the trial batch's loss: what cannot be trained is said here, not by the first step.
+void try_backward(const spec::Experiment& experiment, const model::Network& network, const at::Tensor& loss) {
+  if (!loss.requires_grad()) {
+    throw Error(ErrorKind::ModelProblem,
+                {"the output depends on no trainable parameter", experiment.file, model_line(experiment), 0, "model",
+                 "", "a path from a parameter to the output", "Evaluate it with training.steps = 0"});
+  }
+  loss.backward();
+  for (const model::NamedTensor& parameter : network.parameters()) {
+    if (!parameter.tensor.grad().defined() || !parameter.tensor.grad().is_sparse()) continue;
+    throw Error(ErrorKind::NotYetAvailable, {"sparse gradients", experiment.file, model_line(experiment), 0,
+                                             parameter.name, "", "", "Make the embedding with sparse=False"});
+  }
+}
+
+/// One batch through a clone: what does not fit shows before anything is stored. Forward and backward in training mode
+/// where there are steps to train, forward in evaluation mode otherwise.
+void try_one_batch(const Prepared& prepared, bool training) {
   const spec::Experiment& experiment = prepared.experiment;
   const data::Part& train = prepared.dataset.train;
   const std::int64_t rows = std::min<std::int64_t>(experiment.training.batch.value(), train.rows());
-  at::Tensor output;
-  const at::NoGradGuard no_grad;
+  const at::AutoGradMode with_gradients(training);
   const std::unique_ptr<model::Network> network = prepared.network->clone();
-  network->set_training(false);
-  const int line = experiment.position("model.path").line > 0 ? experiment.position("model.path").line
-                                                              : experiment.position("model.kind").line;
+  network->set_training(training);
+  at::Tensor output;
   try {
     output = network->forward(train.inputs.narrow(0, 0, rows));
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     throw Error(ErrorKind::ModelProblem,
-                {"the model fails on the first batch of the data", experiment.file, line, 0, "model",
+                {"the model fails on the first batch of the data", experiment.file, model_line(experiment), 0, "model",
                  train::condensed(error), "", "Check that data.shape and data.columns give what the model wants"});
   }
   const bool counts_classes = prepared.decision.kind == judge::DecisionKind::ArgMax;
   if (counts_classes && (output.dim() != 2 || output.size(1) < prepared.dataset.classes)) {
     const std::int64_t width = output.dim() == 2 ? output.size(1) : output.dim();
     throw Error(ErrorKind::DataProblem,
-                {"a class that the model cannot output", experiment.file, line, 0, "data.classes",
+                {"a class that the model cannot output", experiment.file, model_line(experiment), 0, "data.classes",
                  std::to_string(prepared.dataset.classes) + " classes in the data and " + std::to_string(width) +
                      (output.dim() == 2 ? " outputs of the model" : " dimensions of the model's output"),
                  "one output a class", ""});
   }
+  at::Tensor loss;
   try {
-    (void)train::LossFunction(experiment.training)(output, train.targets.narrow(0, 0, rows));
+    loss = train::LossFunction(experiment.training)(output, train.targets.narrow(0, 0, rows));
   } catch (const Error& error) {
     throw error.in_file(experiment.file);
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::DataProblem,
-                {"the loss does not fit the model's output and the targets", experiment.file,
-                 experiment.position("training.loss").line, 0, "training.loss", train::condensed(error), "", ""});
+    refuse_loss(experiment, error);
   }
+  if (training) try_backward(experiment, *network, loss);
+}
+
+void refuse_untrainable(const Prepared& prepared) {
+  for (const model::NamedTensor& parameter : prepared.network->parameters()) {
+    if (parameter.tensor.requires_grad()) return;
+  }
+  const spec::Experiment& experiment = prepared.experiment;
+  throw Error(ErrorKind::ModelProblem, {"the model has no trainable parameter", experiment.file, model_line(experiment),
+                                        0, "model", "", "at least one with requires_grad",
+                                        "Export the model before freezing it, or evaluate it with training.steps = 0"});
 }
 
 }  // namespace
@@ -139,12 +180,13 @@ Prepared prepare(const spec::Experiment& asked) {
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
   if (!experiment.training.batch) experiment.training.batch = std::min<std::int64_t>(64, rows);
   prepared.decision = decision_of(experiment, prepared.dataset);
-  (void)train::BatchPlan(experiment, prepared.dataset.train);  // refuses a batch that does not fit
+  const bool training = train::BatchPlan(experiment, prepared.dataset.train).total_steps() > 0;
 
   const std::int64_t features = prepared.dataset.train.inputs.numel() / rows;
   prepared.network = model::build(experiment.model, features, output_width(prepared.dataset), experiment.training.seed);
   prepared.notes.insert(prepared.notes.end(), prepared.network->notes().begin(), prepared.network->notes().end());
-  try_one_batch(prepared);
+  if (training) refuse_untrainable(prepared);
+  try_one_batch(prepared, training);
   return prepared;
 }
 

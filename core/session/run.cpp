@@ -90,6 +90,7 @@ class Run {
     prepared_ = prepare(asked_);
     for (const std::string& note : prepared_.notes) observer_.on_note(note);
     cases_ = freeze_cases(prepared_.experiment, prepared_.dataset);
+    if (!cases_.note.empty()) observer_.on_note(cases_.note);
 
     writer_ = std::make_unique<archive::Writer>(options_.archive);
     train::BatchPlan plan(prepared_.experiment, prepared_.dataset.train);
@@ -265,7 +266,7 @@ class Run {
     evidence.reference_finished = !reference.failure;
     if (reference.failure) evidence.reference_failure_text = reference.failure->text;
     if (arm.counts.attempted > 0) {
-      evidence.gradients_all_zero = arm.nonzero_gradient_steps == 0 && reference.nonzero_gradient_steps > 0;
+      evidence.gradients_all_zero = !arm.any_gradient_nonzero && reference.any_gradient_nonzero;
       evidence.weights_unchanged = arm.counts.applied > 0 && state_sha256(*arm.network) == initial_sha256_ &&
                                    state_sha256(*reference.network) != initial_sha256_;
     }

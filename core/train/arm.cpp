@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/arm.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -68,7 +69,10 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
       scaler(make_scaler(policy)),
       loss(experiment.training),
       on_non_finite(experiment.training.on_non_finite) {
-  for (std::size_t i = 0; i < experiment.training.optimizers.size(); ++i) {
+  const std::vector<model::NamedTensor>& parameters = network->parameters();
+  const auto is_trainable = [](const model::NamedTensor& parameter) { return parameter.tensor.requires_grad(); };
+  const bool trainable = std::any_of(parameters.begin(), parameters.end(), is_trainable);
+  for (std::size_t i = 0; trainable && i < experiment.training.optimizers.size(); ++i) {
     optimizers.push_back(make_unit(experiment.training.optimizers[i], experiment, i, *network));
   }
   std::vector<bool> owned(network->parameters().size(), false);

@@ -41,6 +41,8 @@ struct OptimizerUnit {
 struct Arm {
   /// \param network  taken over; all arms of a run start from equal weights.
   /// \param policy  nothing for the reference: FP32, no scaler.
+  ///
+  /// A network without any trainable parameter makes an arm without optimizers: it can be evaluated, not trained.
   /// \throws Error InvalidSetting where no parameter matches the optimizer's globs.
   Arm(std::string name, std::unique_ptr<model::Network> network, const spec::Experiment& experiment,
       const spec::Trial* policy);
@@ -60,8 +62,8 @@ struct Arm {
   std::int64_t max_consecutive_skips = 0;
   std::int64_t first_non_finite_loss_step = 0;  ///< 0: none
   std::int64_t non_finite_losses = 0;
-  std::int64_t nonzero_gradient_steps = 0;  ///< steps in which some gradient was not zero (or not measured)
-  bool scale_grew = false;                  ///< by the latest attempt
+  bool any_gradient_nonzero = false;  ///< in any step so far; NaN and infinities count
+  bool scale_grew = false;            ///< by the latest attempt
   std::optional<double> last_loss;
   bool buffers_reported = false;        ///< non-finite buffers are noted once
   bool norm_overflow_reported = false;  ///< an infinite norm of finite gradients is noted once

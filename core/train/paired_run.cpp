@@ -28,6 +28,8 @@ std::int64_t bytes_of(const std::vector<model::NamedTensor>& named) {
   return bytes;
 }
 
+bool reached_the_scaler(const Failure& failure) { return failure.reason != "forward" && failure.reason != "memory"; }
+
 }  // namespace
 
 /// What only the probes need.
@@ -116,6 +118,12 @@ bool PairedRun::compute_gradients(const Window& window) {
       records_[i] = record::StepRecord();
       if (measured_) measured_->arms[i].peak_bytes = 0;
       run_phase(i, gradient_stages(), window);
+      if (arms_[i]->failure && !reached_the_scaler(*arms_[i]->failure)) {
+        // A model that threw never came to the optimizer's step: nothing was attempted, and there is nothing to record.
+        arms_[i]->counts = counts_before_[i];
+        attempted_[i] = false;
+        continue;
+      }
       if (i > 0 && measured_ && !arms_.front()->failure && !arms_[i]->failure) compare_gradients(i, records_[i]);
     }
   } catch (const StopRequested&) {

@@ -19,7 +19,8 @@ namespace mantissa::train {
 /// numbers. Every attempted step happens in all arms before the next begins, one arm after another; between gradients
 /// and updates all arms stand still, so that outputs and gradients are compared where they are, without copies.
 ///
-/// A trial that fails is left behind, the others go on. A reference that fails ends the run: nothing is left to compare
+/// A trial that fails is left behind, the others go on. A step in which its model threw was not attempted: it leaves no
+/// record and does not count. A reference that fails ends the run: nothing is left to compare
 /// with.
 class PairedRun {
  public:

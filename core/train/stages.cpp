@@ -217,6 +217,8 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
     any_gradient = true;
     const OptimizerUnit& unit = arm.optimizers[i];
     const std::vector<at::Tensor> gradients = gradients_of(arm, unit);
+    // One look until the first gradient that is not zero: an arm without any is an arm that underflows.
+    arm.any_gradient_nonzero = arm.any_gradient_nonzero || observe::two_norm(gradients) != 0.0;
     bool known_finite = false;
     if (options.measure_norms || unit.clip_norm) {
       const auto norm = total_norm(gradients).item<float>();
@@ -235,7 +237,6 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
   }
   if (!any_gradient) attempt.cause = record::SkipCause::NoGradient;
   if (arm.counts.attempted == 1) note_missing_gradients(arm);
-  if (!attempt.grad_norm || *attempt.grad_norm != 0.0) ++arm.nonzero_gradient_steps;
 }
 
 void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& options) {

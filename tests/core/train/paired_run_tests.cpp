@@ -222,7 +222,9 @@ scaler = { enabled = true, init_scale = 1024 }
     std::vector<std::int64_t> records(3, 0);
     while (run.step([&](std::size_t arm, record::StepRecord&&) { ++records[arm]; })) {
     }
-    QCOMPARE(records, (std::vector<std::int64_t>{25, 3, 25}));
+    QCOMPARE(records, (std::vector<std::int64_t>{25, 2, 25}));  // the third step threw: it was not attempted
+    QCOMPARE(run.arm(1).counts.attempted, std::int64_t{2});
+    QVERIFY(run.arm(1).failure->text.find("at step 3") != std::string::npos);
     QCOMPARE(run.arm(1).failure->reason, std::string("forward"));
     QVERIFY(!run.arm(2).failure);
   }
