@@ -83,8 +83,8 @@ class TorchScript : public Network {
     const std::size_t inputs = forward->num_inputs() - 1;  // without self
     if (inputs != 1) {
       throw Error(inputs > 1 ? ErrorKind::NotYetAvailable : ErrorKind::ModelProblem,
-                  {"forward wants " + std::to_string(inputs) + " inputs", path_, 0, 0, "model.path", "",
-                   "one input tensor", ""});
+                  {inputs > 1 ? "models with several inputs are not yet available" : "forward takes no input", path_, 0,
+                   0, "model.path", std::to_string(inputs) + " inputs", "one input tensor", ""});
     }
     for (const auto& item : module_.named_parameters()) state_.push_back({item.name, item.value});
     parameters_ = each_once(state_);
@@ -95,7 +95,7 @@ class TorchScript : public Network {
     for (const NamedTensor& parameter : parameters_) {
       if (parameter.tensor.scalar_type() != at::kFloat) {
         throw Error(ErrorKind::NotYetAvailable,
-                    {"weights that are stored in another type than FP32", path_, 0, 0, parameter.name,
+                    {"weights stored in another type than FP32 are not yet available", path_, 0, 0, parameter.name,
                      std::string(c10::toString(parameter.tensor.scalar_type())), "Float", ""});
       }
     }
@@ -105,8 +105,8 @@ class TorchScript : public Network {
     const WithoutExecutorOptimisation as_eager;
     const c10::IValue output = module_.forward({inputs});
     if (!output.isTensor()) {
-      throw Error(ErrorKind::NotYetAvailable,
-                  {"a model with more than one output", path_, 0, 0, "model.path", output.tagKind(), "one tensor", ""});
+      throw Error(ErrorKind::NotYetAvailable, {"models with several outputs are not yet available", path_, 0, 0,
+                                               "model.path", output.tagKind(), "one tensor", ""});
     }
     return output.toTensor();
   }

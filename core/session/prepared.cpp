@@ -110,8 +110,9 @@ void try_backward(const spec::Experiment& experiment, const model::Network& netw
   loss.backward();
   for (const model::NamedTensor& parameter : network.parameters()) {
     if (!parameter.tensor.grad().defined() || !parameter.tensor.grad().is_sparse()) continue;
-    throw Error(ErrorKind::NotYetAvailable, {"sparse gradients", experiment.file, model_line(experiment), 0,
-                                             parameter.name, "", "", "Make the embedding with sparse=False"});
+    throw Error(ErrorKind::NotYetAvailable,
+                {"sparse gradients are not yet available", experiment.file, model_line(experiment), 0, parameter.name,
+                 "", "", "Make the embedding with sparse=False"});
   }
 }
 
@@ -160,7 +161,7 @@ void refuse_untrainable(const Prepared& prepared) {
   }
   const spec::Experiment& experiment = prepared.experiment;
   throw Error(ErrorKind::ModelProblem, {"the model has no trainable parameter", experiment.file, model_line(experiment),
-                                        0, "model", "", "at least one with requires_grad",
+                                        0, "model", experiment.model.path_as_written, "at least one with requires_grad",
                                         "Export the model before freezing it, or evaluate it with training.steps = 0"});
 }
 
