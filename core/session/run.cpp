@@ -92,10 +92,11 @@ class Run {
     cases_ = freeze_cases(prepared_.experiment, prepared_.dataset);
     if (!cases_.note.empty()) observer_.on_note(cases_.note);
 
-    writer_ = std::make_unique<archive::Writer>(options_.archive);
     train::BatchPlan plan(prepared_.experiment, prepared_.dataset.train);
     train::PairedRun paired(plan, make_arms(), options_.probes == Probes::Standard,
                             [this] { return stop_.requested(); });
+    // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
+    writer_ = std::make_unique<archive::Writer>(options_.archive);
     open_in_archive();
     train(paired, plan);
     finish(paired);
