@@ -257,8 +257,8 @@ std::vector<KeyEntry> trial_keys() {
           .words({"pytorch"})
           .later_words({{"deepspeed", scaler_policies}, {"megatron", scaler_policies}}),
       Key("trial.scaler.init_scale", "number", "65536", "first scale; below 1 is warned about"),
-      Key("trial.scaler.growth_factor", "number", "2", "above 1"),
-      Key("trial.scaler.backoff_factor", "number", "0.5", "above 0 and below 1"),
+      Key("trial.scaler.growth_factor", "number", "2", "above 1, also in FP32"),
+      Key("trial.scaler.backoff_factor", "number", "0.5", "above 0 and below 1, also in FP32"),
       Key("trial.scaler.growth_interval", "integer", "2000", "clean steps before the scale grows"),
       Key("trial.scaler.hysteresis", "integer", "1", "overflows before the scale falls").later(scaler_policies, "1"),
       Key("trial.scaler.hysteresis_refill", "text: growth | clean-step | never", "growth",

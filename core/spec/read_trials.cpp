@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/number_text.h"
+#include "core/spec/scaler_settings.h"
 #include "core/spec/table_reader.h"
 
 namespace mantissa::spec {
@@ -54,12 +55,18 @@ void read_float32_regions(const Setting* setting, Trial& trial) {
 /// The largest gradient that FP16 rounds to zero after scaling: half of its smallest number, 2^-24.
 std::string least_fp16_gradient(double scale) { return mantissa::to_text(std::ldexp(1.0, -25) / scale); }
 
+/// A number of the scaler, also as the FP32 number it becomes.
+double scaler_number(const Setting& setting) {
+  const double value = number_value(setting, {[](double) { return true; }, "a number"});
+  const std::string expected = expected_of_scaler(setting.key, value);
+  if (!expected.empty()) refuse(setting, expected);
+  return value;
+}
+
 void read_init_scale(const Setting& setting, Autocast autocast, double& init_scale,
                      std::vector<std::string>& warnings) {
-  init_scale = number_value(setting, range::positive);
+  init_scale = scaler_number(setting);
   const float scale = static_cast<float>(init_scale);  // the scaler holds its scale in FP32
-  if (std::isinf(scale)) refuse(setting, "at most 3.4028235e38, the largest FP32 number");
-  if (scale == 0.0F) refuse(setting, "at least 1.4e-45, the smallest FP32 number");
   if (init_scale >= 1.0) return;
 
   const std::string start = setting.label + " = " + describe(setting) + " is below 1: ";
@@ -85,12 +92,9 @@ void read_scaler(const Setting* setting, const std::string& trial_label, Autocas
   if (const Setting* const init_scale = table.find("init_scale")) {
     read_init_scale(*init_scale, autocast, scaler.init_scale, warnings);
   }
-  table.number("growth_factor", scaler.growth_factor,
-               {[](double v) { return std::isfinite(v) && v > 1; }, "a finite number above 1"});
-  table.number("backoff_factor", scaler.backoff_factor,
-               {[](double v) { return v > 0 && v < 1; }, "a number above 0 and below 1"});
-  // The growth tracker is a 32-bit integer in PyTorch.
-  table.integer("growth_interval", scaler.growth_interval, 1, std::numeric_limits<std::int32_t>::max());
+  if (const Setting* const factor = table.find("growth_factor")) scaler.growth_factor = scaler_number(*factor);
+  if (const Setting* const factor = table.find("backoff_factor")) scaler.backoff_factor = scaler_number(*factor);
+  table.integer("growth_interval", scaler.growth_interval, 1, largest_growth_interval);
   if (scaler.enabled && autocast == Autocast::Off) {
     warnings.push_back(trial_label + ": a loss scaler without autocast: FP32 gradients do not need one");
   }

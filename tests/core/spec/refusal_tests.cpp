@@ -79,6 +79,11 @@ const Row scaler_settings[] = {
     {"growth_0", "growth_factor = 0", 9, "trial[t].scaler.growth_factor", "above 1"},
     {"growth_infinite", "growth_factor = inf", 9, "trial[t].scaler.growth_factor", "Infinity"},
     {"growth_nan", "growth_factor = nan", 9, "trial[t].scaler.growth_factor", "NaN"},
+    // FP32 ends at 3.4028235e38 and 1.4e-45; its neighbours of 1 are 1 + 2^-23 and 1 - 2^-24.
+    {"growth_infinite_in_fp32", "growth_factor = 1e300", 9, "trial[t].scaler.growth_factor", "at most 3.4028235e38"},
+    {"growth_1_in_fp32", "growth_factor = 1.00000001", 9, "trial[t].scaler.growth_factor", "at least 1.0000001"},
+    {"backoff_0_in_fp32", "backoff_factor = 1e-300", 9, "trial[t].scaler.backoff_factor", "at least 1.4e-45"},
+    {"backoff_1_in_fp32", "backoff_factor = 0.99999999", 9, "trial[t].scaler.backoff_factor", "at most 0.99999994"},
     {"backoff_1", "backoff_factor = 1", 9, "trial[t].scaler.backoff_factor", "above 0 and below 1"},
     {"backoff_0", "backoff_factor = 0.0", 9, "trial[t].scaler.backoff_factor", "found 0.0"},
     {"backoff_below_0", "backoff_factor = -0.5", 9, "trial[t].scaler.backoff_factor", "found -0.5"},
