@@ -204,8 +204,18 @@ void plan_indices(const spec::Experiment& experiment, std::optional<std::int64_t
   const double limit = static_cast<double>(known.value_or(kMostClasses));
   Refusals refused(tables);
   double largest = 0.0;
+  std::int64_t counted = 0;
+  std::int64_t ignored = 0;
+  const double ignored_label = static_cast<double>(experiment.training.ignore_index);
   targets.each([&](std::size_t i, const TargetColumn& column, std::size_t row) {
     const double label = column.numbers[row];
+    // cross_entropy and nll alone leave a label out; it is no class and may have any value.
+    if (plan.class_indices && column.is_number[row] && label == ignored_label) {
+      ++ignored;
+      plan.values[i].push_back(label);
+      return;
+    }
+    ++counted;
     const bool fits = column.is_number[row] && label >= 0.0 && label < limit && label == std::trunc(label);
     if (!fits) refused.add(i, column, row);
     largest = std::max(largest, label);
@@ -216,6 +226,14 @@ void plan_indices(const spec::Experiment& experiment, std::optional<std::int64_t
   std::string remedy = "Correct the labels, or set data.labels = \"map\" to number whatever values there are";
   if (known && experiment.data.classes) remedy += ", or raise data.classes";
   refused.raise("not a class index", range, remedy);
+  const std::string named = "the ignored label " + std::to_string(experiment.training.ignore_index);
+  if (counted == 0) {
+    refuse_setting(experiment, "training.ignore_index", "every row carries " + named, "",
+                   "rows with a label of a class", "Correct the labels, or set another training.ignore_index");
+  }
+  if (ignored > 0) {
+    plan.notes.push_back(std::to_string(ignored) + (ignored == 1 ? " row carries " : " rows carry ") + named);
+  }
   plan.classes = known ? *known : static_cast<std::int64_t>(largest) + 1;
 }
 

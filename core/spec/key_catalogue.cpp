@@ -159,7 +159,7 @@ std::vector<KeyEntry> training_keys() {
           .words({"cross_entropy", "nll", "mse", "l1", "huber", "bce", "bce_with_logits"})
           .later_words({{"output", "models that return their loss"}}),
       Key("training.reduction", "text", "mean", "how the losses of a batch become one").words({"mean", "sum"}),
-      Key("training.ignore_index", "integer", "-100", "class index that adds nothing to the loss"),
+      Key("training.ignore_index", "integer", "-100", "cross_entropy, nll: label that is no class and adds nothing to the loss"),
       Key("training.clip_norm", "number", "none", "largest norm of an optimizer's unscaled gradients"),
       Key("training.skip_norm", "number", "none", "refuse an update above this norm").later("the skip_norm rule"),
       Key("training.on_non_finite", "text", "stop",

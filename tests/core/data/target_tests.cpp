@@ -148,6 +148,38 @@ class TargetTests : public QObject {
     QVERIFY(facts.remedy.find("data.labels = \"map\"") != std::string::npos);
   }
 
+  void an_ignored_label_is_no_class() {
+    // x,y with y = 0, 1, 2, -100: three classes, and PyTorch's cross_entropy leaves the rows with -100 out.
+    for (const Loss loss : {Loss::CrossEntropy, Loss::Nll}) {
+      spec::Experiment experiment = of_file("x,y\n1,0\n2,-100\n3,2\n4,-100\n5,1\n6,-100\n");
+      experiment.training.loss = loss;
+      const Dataset set = load(experiment);
+      QCOMPARE(set.classes, 3);
+      QCOMPARE(labels(set), (std::vector<std::int64_t>{0, -100, 2, -100, 1, -100}));
+      QCOMPARE(set.notes, std::vector<std::string>{"3 rows carry the ignored label -100"});
+    }
+  }
+
+  void an_ignored_label_above_the_classes_adds_none() {
+    spec::Experiment experiment = of_file("x,y\n1,0\n2,255\n3,1\n");
+    experiment.training.ignore_index = 255;
+    const Dataset set = load(experiment);
+    QCOMPARE(set.classes, 2);
+    QCOMPARE(set.notes, std::vector<std::string>{"1 row carries the ignored label 255"});
+  }
+
+  void a_binary_loss_ignores_no_label() {
+    spec::Experiment experiment = of_file("x,y\n1,0\n2,-100\n3,1\n");
+    experiment.training.loss = Loss::BceWithLogits;
+    QCOMPARE(refusal(experiment).found, "'-100' in line 3"s);
+  }
+
+  void labels_that_are_all_ignored_are_refused() {
+    const ErrorFacts facts = refusal(of_file("x,y\n1,-100\n2,-100\n"), ErrorKind::InvalidSetting);
+    QCOMPARE(facts.subject, "training.ignore_index"s);
+    QCOMPARE(facts.problem, "every row carries the ignored label -100"s);
+  }
+
   void mapped_numbers_are_sorted_by_value() {
     spec::Experiment experiment = of_file("x,y\n1,10\n2,9\n3,-2.5\n4,9.0\n");
     experiment.data.labels = spec::Labels::Map;
