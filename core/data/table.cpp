@@ -51,10 +51,11 @@ class RoleBook {
     for (const auto& name : asked.inputs) places.inputs.push_back(take(name, "inputs"));
     const std::size_t count = file_.columns().size();
     if (asked.target.empty()) {
-      // The last column that has no other role.
+      // The last column that is no id and no slice.
       std::size_t last = count;
-      while (last > 0 && role_.count(last - 1) > 0) --last;
+      while (last > 0 && (last - 1 == places.id || last - 1 == places.slice)) --last;
       if (last == 0) refuse_without("target");
+      if (role_.count(last - 1) > 0) refuse_input_as_default_target(file_.columns()[last - 1]);
       places.targets.push_back(take(file_.columns()[last - 1], "target"));
     }
     if (asked.inputs.empty()) {
@@ -89,6 +90,15 @@ class RoleBook {
       throw setting_error(*roles_.experiment, key, std::move(facts));
     }
     return found->second;
+  }
+
+  [[noreturn]] void refuse_input_as_default_target(const std::string& name) {
+    ErrorFacts facts;
+    facts.problem = "the last column is both input and target";
+    facts.found = '\'' + name + "' among the inputs, and no target named";
+    facts.expected = "inputs without the last column, which is the target unless another is named";
+    facts.remedy = "Name the target with data.columns.target, or take '" + name + "' out of the inputs";
+    throw setting_error(*roles_.experiment, "data.columns.inputs", std::move(facts));
   }
 
   [[noreturn]] void refuse_without(const std::string& role) {

@@ -258,6 +258,18 @@ class DatasetTests : public QObject {
     QCOMPARE(refusal(experiment, ErrorKind::InvalidSetting).problem, "one column in two roles"s);
   }
 
+  void the_last_column_as_an_input_is_refused_without_a_named_target() {
+    spec::Experiment experiment = of_file("x1,x2,y,id\n1,2,3,a\n");
+    experiment.data.columns.id = "id";
+    experiment.data.columns.inputs = {"x1", "y"};
+    const ErrorFacts facts = refusal(experiment, ErrorKind::InvalidSetting);
+    QCOMPARE(facts.subject, "data.columns.inputs"s);
+    QCOMPARE(facts.problem, "the last column is both input and target"s);
+    QVERIFY(facts.remedy.find("data.columns.target") != std::string::npos);
+    experiment.data.columns.target = {"x2"};
+    QCOMPARE(load(experiment).target_names, std::vector<std::string>{"x2"});
+  }
+
   void an_id_that_stands_twice_is_refused_with_its_line() {
     spec::Experiment experiment = of_file("id,x,y\na,1,2\nb,1,2\na,1,2\n");
     experiment.data.columns.id = "id";
