@@ -87,7 +87,9 @@ std::vector<KeyEntry> data_keys() {
       Key("data.target_transform", "text", "none", "what is done to targets before training")
           .words({"none", "log10", "standardize"}),
       Key("data.shape", "list of integers", "none", "reshapes the inputs of a row, such as [25, 12] or [1, 28, 28]"),
-      Key("data.order", "text", "shuffled", "order of the training rows; file: the same order every epoch")
+      Key("data.order", "text", "shuffled",
+          "order of the training rows; file: the same order every epoch (with a test fraction: the order the split "
+          "left)")
           .words({"shuffled", "file"}),
       table("data.test", "the test part; default: the set's own, else { fraction = 0.2, seed = 7 }"),
       Key("data.test.fraction", "number", "0.2", "share of the rows; 0: no test part"),
@@ -159,7 +161,8 @@ std::vector<KeyEntry> training_keys() {
           .words({"cross_entropy", "nll", "mse", "l1", "huber", "bce", "bce_with_logits"})
           .later_words({{"output", "models that return their loss"}}),
       Key("training.reduction", "text", "mean", "how the losses of a batch become one").words({"mean", "sum"}),
-      Key("training.ignore_index", "integer", "-100", "cross_entropy, nll: label that is no class and adds nothing to the loss"),
+      Key("training.ignore_index", "integer", "-100",
+          "cross_entropy, nll: label that is no class and adds nothing to the loss"),
       Key("training.clip_norm", "number", "none", "largest norm of an optimizer's unscaled gradients"),
       Key("training.skip_norm", "number", "none", "refuse an update above this norm").later("the skip_norm rule"),
       Key("training.on_non_finite", "text", "stop",

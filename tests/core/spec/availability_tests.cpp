@@ -260,6 +260,11 @@ class SpecAvailabilityTests : public QObject {
     }
   }
 
+  void help_says_what_file_order_is_after_a_split() {
+    const QString help = QString::fromStdString(help_text()).simplified();
+    QVERIFY(help.contains("(with a test fraction: the order the split left)"));
+  }
+
   void help_says_default_and_availability_of_a_key() {
     const QString help = QString::fromStdString(help_text());
     QVERIFY(
