@@ -37,6 +37,10 @@ FileBytes::FileBytes(const std::string& path) : path_(path), buffer_(kPieceBytes
   if (status.type() == std::filesystem::file_type::directory) {
     refuse(path, "this is a folder, not a file", "Name the data file in it");
   }
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    // Opening a pipe that nobody writes to waits for ever.
+    refuse(path, "this is a pipe or a device, not a file", "Write the data to a file and name that");
+  }
   errno = 0;
   file_.reset(gzopen(path.c_str(), "rb"));
   if (!file_) {

@@ -11,7 +11,7 @@ namespace mantissa::data {
 /// The bytes of a file in pieces, unpacked on the way when the content is gzip (whatever the file is called).
 class FileBytes {
  public:
-  /// \throws Error FileProblem for a missing file, a folder, a file that may not be read.
+  /// \throws Error FileProblem for a missing file, a folder, a pipe or device, a file that may not be read.
   explicit FileBytes(const std::string& path);
 
   /// The next piece; empty at the end of the file. Valid until the next call.

@@ -41,6 +41,10 @@ void refuse_what_is_no_archive(const std::string& path) {
   if (std::filesystem::is_directory(status)) {
     throw Error(ErrorKind::FileProblem, {"is a folder", path, 0, 0, "model.path", "", "a TorchScript model", ""});
   }
+  if (!std::filesystem::is_regular_file(status)) {  // opening a pipe that nobody writes to waits for ever
+    throw Error(ErrorKind::FileProblem,
+                {"is a pipe or a device, not a file", path, 0, 0, "model.path", "", "a TorchScript model", ""});
+  }
   std::ifstream stream(path, std::ios::binary);
   std::array<char, 4> magic{};
   if (!stream.read(magic.data(), magic.size()) || magic != std::array<char, 4>{'P', 'K', '\x03', '\x04'}) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace mantissa::spec {
 namespace {
 
 constexpr std::int64_t format_version = 1;
-constexpr std::size_t largest_file = std::size_t{16} << 20U;  // more is no experiment, /dev/zero say
+constexpr std::size_t largest_file = std::size_t{16} << 20U;  // more is no experiment
 
 [[noreturn]] void file_problem(const std::string& path, const std::string& problem, const std::string& remedy,
                                int line = 0) {
@@ -31,10 +32,18 @@ constexpr std::size_t largest_file = std::size_t{16} << 20U;  // more is no expe
   throw Error(ErrorKind::FileProblem, std::move(facts));
 }
 
+/// What the caller handed over open: `… | mantissa-cli run /dev/stdin`, `mantissa-cli run <(…)`.
+bool is_open_already(const std::string& path) {
+  const auto below = [&path](std::string_view folder) { return path.compare(0, folder.size(), folder) == 0; };
+  return path == "/dev/stdin" || below("/dev/fd/") || below("/proc/self/fd/");
+}
+
 std::string file_text(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    file_problem(path, "is a folder", "Name the experiment file in it");
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) file_problem(path, "is a folder", "Name the experiment file in it");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !is_open_already(path)) {
+    file_problem(path, "is a pipe or a device, not a file", "Name an experiment file, or /dev/stdin");
   }
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!stream) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <random>
 #include <string>
 #include <vector>
@@ -188,6 +190,16 @@ class CsvTests : public QObject {
     const ErrorFacts facts = refusal("x,y,x\n1,2,3\n");
     QCOMPARE(facts.line, 1);
     QCOMPARE(facts.found, "'x' as columns 1 and 3"s);
+  }
+
+  void a_pipe_or_a_device_is_refused_unopened() {
+    const std::string pipe = files_.folder() + "/pipe";
+    QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+    for (const std::string& path : {pipe, "/dev/zero"s}) {
+      const ErrorFacts facts = facts_of(ErrorKind::FileProblem, [&path] { CsvReader reader(path); });
+      QCOMPARE(facts.problem, "this is a pipe or a device, not a file"s);
+      QCOMPARE(facts.file, path);
+    }
   }
 
   void a_missing_file_and_a_folder_are_refused() {

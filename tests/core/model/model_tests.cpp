@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
@@ -81,8 +83,11 @@ class ModelTests : public QObject {
 
   void what_is_no_torchscript_file_is_refused_by_name() {
     QTemporaryDir folder;
+    const std::string pipe = folder.filePath("pipe").toStdString();
+    QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
     const std::string text = std::string(MANTISSA_SOURCE_DIR) + "/README.md";
-    for (const std::string& path : {folder.path().toStdString(), folder.filePath("none.pt").toStdString(), text}) {
+    for (const std::string& path :
+         {folder.path().toStdString(), folder.filePath("none.pt").toStdString(), text, pipe}) {
       try {
         model::load_torchscript(path);
         QFAIL(path.c_str());

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
@@ -359,6 +362,31 @@ class SpecRefusalTests : public QObject {
       QCOMPARE(QString::fromStdString(error.facts().problem), piece);
       QVERIFY(!error.facts().remedy.empty());
     }
+  }
+
+  void pipe_or_device_is_not_an_experiment() {
+    QTemporaryDir folder;
+    const std::string pipe = folder.filePath("pipe").toStdString();
+    QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+    for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+      try {
+        read_experiment(path);
+        QFAIL("was not refused");
+      } catch (const Error& error) {
+        QVERIFY(error.kind() == ErrorKind::FileProblem);
+        QCOMPARE(error.facts().problem, std::string("is a pipe or a device, not a file"));
+      }
+    }
+  }
+
+  void experiment_comes_from_an_open_pipe_too() {
+    int ends[2] = {};
+    QCOMPARE(pipe(ends), 0);
+    const std::string text = least_example;
+    QCOMPARE(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(ends[1]);
+    QCOMPARE(read_experiment("/dev/fd/" + std::to_string(ends[0])).data.source, std::string("digits"));
+    close(ends[0]);
   }
 
   void folder_is_not_an_experiment() {
