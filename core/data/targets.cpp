@@ -19,8 +19,6 @@ using spec::Loss;
 using spec::Task;
 
 constexpr std::size_t kNamedLines = 5;
-/// Labels above it are codes (postcodes, ids) rather than class indices; a model would get an output for every number.
-constexpr std::int64_t kMostClasses = 1'000'000;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: whole numbers above it collide in FP64
 
 bool for_classification(Loss loss) {
@@ -122,7 +120,7 @@ class Refusals {
 bool looks_like_labels(const AllTargets& targets) {
   std::map<double, bool> seen;
   targets.each([&seen](std::size_t, const TargetColumn& column, std::size_t row) {
-    if (seen.size() <= static_cast<std::size_t>(kMostClasses)) seen[column.numbers[row]] = true;
+    if (seen.size() <= static_cast<std::size_t>(spec::most_classes)) seen[column.numbers[row]] = true;
   });
   return seen.size() > 1 && seen.begin()->first == 0.0 && seen.rbegin()->first == static_cast<double>(seen.size() - 1);
 }
@@ -201,7 +199,8 @@ void plan_mapped(const spec::Experiment& experiment, const AllTargets& targets, 
 
 void plan_indices(const spec::Experiment& experiment, std::optional<std::int64_t> known, const AllTargets& targets,
                   const std::vector<const Table*>& tables, TargetPlan& plan) {
-  const double limit = static_cast<double>(known.value_or(kMostClasses));
+  // Labels above the limit are codes (postcodes, ids) rather than class indices.
+  const double limit = static_cast<double>(known.value_or(spec::most_classes));
   Refusals refused(tables);
   double largest = 0.0;
   std::int64_t counted = 0;
@@ -222,7 +221,7 @@ void plan_indices(const spec::Experiment& experiment, std::optional<std::int64_t
     plan.values[i].push_back(label + 0.0);  // −0 becomes 0
   });
   const std::string range = known ? "whole numbers from 0 to " + std::to_string(*known - 1)
-                                  : "whole numbers from 0 (and below " + std::to_string(kMostClasses) + ")";
+                                  : "whole numbers from 0 (and below " + std::to_string(spec::most_classes) + ")";
   std::string remedy = "Correct the labels, or set data.labels = \"map\" to number whatever values there are";
   if (known && experiment.data.classes) remedy += ", or raise data.classes";
   refused.raise("not a class index", range, remedy);

@@ -15,6 +15,9 @@ namespace mantissa::spec {
 /// Words that the file spells as text stay text here when only their spelling matters, and are enums where code
 /// branches.
 
+/// More is no classification: a model has an output for every class.
+inline constexpr std::int64_t most_classes = 1'000'000;
+
 enum class Task { Classification, Regression };
 enum class Order { Shuffled, File };
 enum class Missing { Refuse, Drop };

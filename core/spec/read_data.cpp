@@ -124,7 +124,7 @@ void read_data(const Setting* setting, const std::string& folder, Experiment& ex
   }
   table.word("task", data.task);
   table.word("labels", data.labels);
-  table.integer("classes", data.classes, 1, std::numeric_limits<std::int32_t>::max());
+  table.integer("classes", data.classes, 1, most_classes);
   table.word("target_transform", data.target_transform);
   read_shape(table.find("shape"), data.shape);
   table.word("order", data.order);

@@ -223,6 +223,8 @@ class SpecRefusalTests : public QObject {
                    "exclude each other");
     VERIFY_REFUSED("mantissa = 1\n[data]\nsource = \"iris\"\n", InvalidSetting, 3, "data.source",
                    "found \"iris\", expected digits");
+    VERIFY_REFUSED("mantissa = 1\n[data]\npath = \"a.csv\"\nclasses = 1000000000\n", InvalidSetting, 4, "data.classes",
+                   "found 1000000000, expected an integer of at least 1 and at most 1000000");
     VERIFY_REFUSED("mantissa = 1\n[data]\nsource = \"wine\"\nrows = 3\n", InvalidSetting, 4, "data.rows", "gaussian");
     VERIFY_REFUSED("mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 0\n", InvalidSetting, 4, "data.rows",
                    "at least 1");
