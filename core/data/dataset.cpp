@@ -87,19 +87,25 @@ class Loader {
   void check_gaussian() const {
     const auto& loss = experiment_.training.loss;
     const bool fits = !loss || *loss == spec::Loss::Mse || *loss == spec::Loss::L1 || *loss == spec::Loss::Huber;
-    if (!fits || data_.task.value_or(spec::Task::Regression) != spec::Task::Regression) {
-      ErrorFacts facts;
-      facts.problem = "the targets of gaussian are random numbers, not classes";
-      facts.expected = "a regression (loss mse, l1 or huber)";
-      facts.remedy = "Choose another set for classification, such as digits";
-      throw setting_error(experiment_, fits ? "data.task" : "training.loss", std::move(facts));
-    }
+    if (!fits) refuse_gaussian_classes("training.loss");
+    if (data_.task.value_or(spec::Task::Regression) != spec::Task::Regression) refuse_gaussian_classes("data.task");
+    if (data_.classes) refuse_gaussian_classes("data.classes");
+    if (data_.labels) refuse_gaussian_classes("data.labels");
     if (!test_part_.path.empty()) {
       ErrorFacts facts;
       facts.problem = "gaussian is generated and has no second file";
       facts.expected = "a fraction of its rows: test = { fraction = 0.2, seed = 7 }";
       throw setting_error(experiment_, "data.test", std::move(facts));
     }
+  }
+
+  [[noreturn]] void refuse_gaussian_classes(const std::string& key) const {
+    ErrorFacts facts;
+    facts.problem = "the targets of gaussian are random numbers, not classes";
+    facts.expected = key == "training.loss" || key == "data.task" ? "a regression (loss mse, l1 or huber)"
+                                                                  : "no such key with source = \"gaussian\"";
+    facts.remedy = "Choose another set for classification, such as digits";
+    throw setting_error(experiment_, key, std::move(facts));
   }
 
   void check_shape() const {

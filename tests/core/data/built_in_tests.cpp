@@ -160,6 +160,22 @@ class BuiltInTests : public QObject {
     QCOMPARE(facts_of(ErrorKind::InvalidSetting, [&] { load(experiment); }).subject, std::string("training.loss"));
   }
 
+  void gaussian_takes_no_settings_of_classes() {
+    spec::Experiment experiment = of_source("gaussian");
+    experiment.positions["data.classes"] = {4, 1};
+    experiment.data.classes = 3;
+    const ErrorFacts classes = facts_of(ErrorKind::InvalidSetting, [&] { load(experiment); });
+    QCOMPARE(classes.subject, std::string("data.classes"));
+    QCOMPARE(classes.line, 4);
+    QVERIFY(!classes.remedy.empty());
+    experiment.data.classes.reset();
+    experiment.data.labels = spec::Labels::Index;
+    QCOMPARE(facts_of(ErrorKind::InvalidSetting, [&] { load(experiment); }).subject, std::string("data.labels"));
+    experiment.data.labels.reset();
+    experiment.data.task = spec::Task::Classification;
+    QCOMPARE(facts_of(ErrorKind::InvalidSetting, [&] { load(experiment); }).subject, std::string("data.task"));
+  }
+
   void a_set_of_a_later_version_is_refused_as_such() {
     const ErrorFacts facts = facts_of(ErrorKind::NotYetAvailable, [] { load(of_source("fashion")); });
     QCOMPARE(facts.found, std::string("'fashion'"));
