@@ -141,9 +141,11 @@ void apply_override(Setting& root, const std::string& override_text) {
   try {
     value = read_toml_value(value_text);
   } catch (const Error& error) {
-    const bool word = !value_text.empty() && value_text.find_first_of("\"'{}[]=,\n\r") == std::string::npos;
+    const std::string& expected = error.facts().expected;
+    const bool word =
+        expected.empty() && !value_text.empty() && value_text.find_first_of("\"'{}[]=,\n\r") == std::string::npos;
     fail(override_text, error.facts().problem, error.facts().found,
-         "a number, true, false, a list, or a text in quotes",
+         expected.empty() ? "a number, true, false, a list, or a text in quotes" : expected,
          word ? "A text needs quotes: --set '" + key + "=\"" + value_text + "\"'" : std::string());
   }
 

@@ -56,12 +56,14 @@ std::string on_one_line(const std::string& text) {
   return line;
 }
 
-std::string quoted(const std::string& text) {
-  if (text.size() <= longest_quote) return '"' + on_one_line(text) + '"';
+std::string shortened(const std::string& text) {
+  if (text.size() <= longest_quote) return on_one_line(text);
   std::size_t end = longest_quote;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // whole characters
-  return '"' + on_one_line(text.substr(0, end)) + "…\"";
+  return on_one_line(text.substr(0, end)) + "…";
 }
+
+std::string quoted(const std::string& text) { return '"' + shortened(text) + '"'; }
 
 const Setting* Setting::find(std::string_view name) const {
   const auto found = std::find_if(members.begin(), members.end(), [name](const Setting& m) { return m.key == name; });

@@ -43,6 +43,9 @@ std::string describe(const Setting& setting);
 /// Line breaks and other control characters as TOML escapes them: a message is one line.
 std::string on_one_line(const std::string& text);
 
+/// A text on one line, cut short where it is long.
+std::string shortened(const std::string& text);
+
 /// A text as a message quotes it: on one line, shortened where it is long.
 std::string quoted(const std::string& text);
 

@@ -100,6 +100,25 @@ Setting to_setting(const toml::node& node, int depth) {
   return setting;
 }
 
+bool is_fraction(std::string_view number) {
+  return number.find("0x") == std::string_view::npos && number.find_first_of(".eE") != std::string_view::npos;
+}
+
+/// Whether toml++ means a number that 64 bits cannot hold. It counts the digits of integers before it reads them, and
+/// without from_chars it says of an infinite fraction only that it is no value; malformed ones are told apart before.
+bool is_out_of_range(std::string_view text, std::string_view description) {
+  const auto says = [&](std::string_view words) { return description.find(words) != std::string_view::npos; };
+  if (says("not representable in 64 bits")) return true;
+  return is_fraction(text) ? says("floating-point") && says("could not be interpreted as a value")
+                           : says("exceeds length limit");
+}
+
+std::string expected_of_range(std::string_view text) {
+  if (is_fraction(text)) return "a number of at most 1.7976931348623157e308";
+  if (text.find('-') != std::string_view::npos) return "an integer of at least -9223372036854775808";
+  return "an integer of at most 9223372036854775807";
+}
+
 }  // namespace
 
 Setting read_toml(const std::string& text, const std::string& file) {
@@ -122,17 +141,22 @@ Setting read_toml(const std::string& text, const std::string& file) {
 Setting read_toml_value(const std::string& text) {
   // Nothing but the value may stand there: "1\nbatch = 2" would be a second key.
   const bool one_line = text.find_first_of("\r\n") == std::string::npos;
+  ErrorFacts facts;
+  facts.problem = "not a TOML value";
+  facts.found = text.empty() ? "nothing" : quoted(text);
   if (one_line && line_of_deep_key(text) == 0) {
     try {
       const toml::table table = toml::parse("value = " + text);
       if (table.size() == 1) return to_setting(*table.get("value"), 0);
-    } catch (const toml::parse_error&) {
-      // Told below: what toml++ says about "value = …" speaks of a line that nobody wrote.
+    } catch (const toml::parse_error& error) {
+      // What toml++ says about "value = …" speaks of a line that nobody wrote; only what kind of error it is counts.
+      if (is_out_of_range(text, error.description())) {
+        facts.problem = "out of range";
+        facts.found = shortened(text);
+        facts.expected = expected_of_range(text);
+      }
     }
   }
-  ErrorFacts facts;
-  facts.problem = "not a TOML value";
-  facts.found = text.empty() ? "nothing" : quoted(text);
   throw Error(ErrorKind::InvalidSetting, std::move(facts));
 }
 

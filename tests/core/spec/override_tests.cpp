@@ -86,6 +86,19 @@ class SpecOverrideTests : public QObject {
     VERIFY_SAYS(refused("training.loss=l1"), "--set 'training.loss=\"l1\"'");
   }
 
+  void number_out_of_range_is_refused_with_the_largest() {
+    // 2^63 - 1 and the largest FP64 number.
+    for (const char* const key : {"training.steps=99999999999999999999", "training.seed=18446744073709551615"}) {
+      VERIFY_SAYS(refused(key), "out of range: found ");
+      VERIFY_SAYS(refused(key), "expected an integer of at most 9223372036854775807.");
+      QVERIFY(refused(key).find("quotes") == std::string::npos);
+    }
+    VERIFY_SAYS(refused("training.optimizer[0].lr=1e400"),
+                "out of range: found 1e400, expected a number of at most 1.7976931348623157e308.");
+    VERIFY_SAYS(refused("training.optimizer[0].lr=1.2.3"), "not a TOML value");
+    VERIFY_SAYS(refused("training.steps=-99999999999999999999"), "an integer of at least -9223372036854775808.");
+  }
+
   void override_without_a_key_or_value_is_refused() {
     VERIFY_SAYS(refused("training.batch"), "no value: expected key=value");
     VERIFY_SAYS(refused("training.batch="), "not a TOML value: found nothing");
