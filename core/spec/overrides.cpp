@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/spec/overrides.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -82,14 +83,17 @@ void mark(Setting& setting, const std::string& override_text) {
   for (Setting& item : setting.items) mark(item, override_text);
 }
 
-std::string known_names(const Setting& list) {
+/// What may stand in the brackets: "index 0", "index 0 or 1, or fp16"; the index after the last adds a block.
+std::string known_selectors(const Setting& list) {
+  std::string known = "index 0";
+  const std::size_t size = list.items.size();
+  if (size > 0) known += (size == 1 ? " or " : " to ") + std::to_string(size);
   std::string names;
-  for (std::size_t i = 0; i < list.items.size(); ++i) {
-    const Setting* const name = list.items[i].find("name");
-    const bool named = name != nullptr && name->kind == Setting::Kind::Text;
-    names += (names.empty() ? "" : ", ") + (named ? name->text : std::to_string(i));
+  for (const Setting& item : list.items) {
+    const Setting* const name = item.find("name");
+    if (name != nullptr && name->kind == Setting::Kind::Text) names += (names.empty() ? "" : ", ") + name->text;
   }
-  return names;
+  return names.empty() ? known : "one of " + names + ", or " + known;
 }
 
 Setting& item_of(Setting& list, const Segment& segment, const std::string& override_text) {
@@ -107,9 +111,8 @@ Setting& item_of(Setting& list, const Segment& segment, const std::string& overr
       return list.items.back();
     }
   }
-  const std::string names = known_names(list);
-  fail(override_text, "no such " + segment.key, segment.selector,
-       names.empty() ? std::string("one that stands in the file") : "one of " + names);
+  const bool index = integer_from_text(segment.selector).has_value();
+  fail(override_text, "no such " + segment.key, (index ? "index " : "") + segment.selector, known_selectors(list));
 }
 
 Setting& member_of(Setting& table, const Segment& segment, const std::string& override_text) {
@@ -131,7 +134,25 @@ Setting& member_of(Setting& table, const Segment& segment, const std::string& ov
   return segment.selects ? item_of(*found, segment, override_text) : *found;
 }
 
+/// steps and epochs exclude each other: the one on the command line replaces the one of the file, which it could not
+/// take out otherwise.
+void replace_length_of_the_file(Setting& root) {
+  Setting* const training = root.find("training");
+  if (training == nullptr) return;
+  const Setting* const steps = training->find("steps");
+  const Setting* const epochs = training->find("epochs");
+  if (steps == nullptr || epochs == nullptr || steps->override_text.empty() == epochs->override_text.empty()) return;
+  const std::string of_the_file = steps->override_text.empty() ? "steps" : "epochs";
+  training->members.erase(std::find_if(training->members.begin(), training->members.end(),
+                                       [&](const Setting& member) { return member.key == of_the_file; }));
+}
+
 }  // namespace
+
+void apply_overrides(Setting& root, const std::vector<std::string>& override_texts) {
+  for (const std::string& override_text : override_texts) apply_override(root, override_text);
+  replace_length_of_the_file(root);
+}
 
 void apply_override(Setting& root, const std::string& override_text) {
   const auto [key, value_text] = key_and_value(override_text);

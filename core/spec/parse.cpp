@@ -150,7 +150,7 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
                             const std::vector<std::string>& overrides) {
   refuse_what_is_no_text(text, file);
   Setting root = read_toml(text, file);
-  for (const std::string& override_text : overrides) apply_override(root, override_text);
+  apply_overrides(root, overrides);
   name_paths(root);
   try {
     check_version(root);

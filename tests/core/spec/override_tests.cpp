@@ -76,9 +76,34 @@ class SpecOverrideTests : public QObject {
   }
 
   void unknown_trial_is_refused_with_the_known_ones() {
-    VERIFY_SAYS(refused("trial[fp17].scaler.init_scale=4"), "no such trial: found fp17, expected one of fp16.");
-    VERIFY_SAYS(refused("trial[2].scaler.init_scale=4"), "no such trial: found 2");
-    VERIFY_SAYS(refused("trial[-1].scaler.init_scale=4"), "no such trial: found -1");
+    VERIFY_SAYS(refused("trial[fp17].scaler.init_scale=4"),
+                "no such trial: found fp17, expected one of fp16, or index 0 or 1.");
+    VERIFY_SAYS(refused("trial[2].scaler.init_scale=4"), "no such trial: found index 2, expected one of fp16");
+    VERIFY_SAYS(refused("trial[-1].scaler.init_scale=4"), "no such trial: found index -1");
+  }
+
+  void index_beyond_the_next_is_refused_with_the_possible_ones() {
+    // The file has no block; its one optimizer is the default's.
+    const auto none = refusal(least_example, {"training.optimizer[1].lr=1"});
+    QVERIFY(none.has_value());
+    VERIFY_SAYS(sentence(none->facts()), "no such optimizer: found index 1, expected index 0.");
+    VERIFY_SAYS(refused("training.optimizer[7].lr=1"), "found index 7, expected index 0 or 1.");
+    VERIFY_SAYS(refused("training.optimizer[1].lr=1"), "not yet available: several optimizers");
+  }
+
+  void steps_replace_the_epochs_of_the_file_and_the_other_way_round() {
+    const Experiment steps = parse(scalar_example, {"training.steps=5"});
+    QCOMPARE(steps.training.steps.value_or(-1), 5);
+    QVERIFY(!steps.training.epochs);
+    const Experiment epochs = parse_more("[training]\nsteps = 9\n", {"training.epochs=2"});
+    QCOMPARE(epochs.training.epochs.value_or(-1), 2);
+    QVERIFY(!epochs.training.steps);
+  }
+
+  void steps_and_epochs_both_overridden_exclude_each_other() {
+    const auto both = refusal(scalar_example, {"training.steps=5", "training.epochs=2"});
+    QVERIFY(both.has_value());
+    VERIFY_SAYS(sentence(both->facts()), "steps and epochs exclude each other");
   }
 
   void bare_word_is_refused_with_quotes_as_the_way_out() {
@@ -134,7 +159,6 @@ class SpecOverrideTests : public QObject {
     VERIFY_SAYS(refused("training.bach=1"), "unknown key. Did you mean training.batch.");
     VERIFY_SAYS(refused("trial[fp16].scaler.init_scale=nan"), "found NaN");
     VERIFY_SAYS(refused("trial[fp16].shadow_every=5"), "not yet available: shadow deviation");
-    VERIFY_SAYS(refused("training.steps=5"), "steps and epochs exclude each other");
   }
 };
 
