@@ -210,8 +210,9 @@ struct Experiment {
   std::map<std::string, std::string> expect;  ///< trial -> verdict word
 
   // Where it came from.
-  std::string file;  ///< path as given
-  std::string text;
+  std::string file;                           ///< path as given
+  std::string text;                           ///< of the file, without the overrides
+  std::vector<std::string> overrides;         ///< the `key=value` of --set, as given; part of no hash
   std::map<std::string, Position> positions;  ///< by key path: "training.batch", "trial[0].scaler.init_scale"
   std::vector<std::string> warnings;          ///< sentences: "init_scale 0.5 is below 1: …"
 

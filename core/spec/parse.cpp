@@ -15,6 +15,7 @@
 #include "core/spec/overrides.h"
 #include "core/spec/table_reader.h"
 #include "core/spec/toml_reader.h"
+#include "core/spec/toml_writer.h"
 
 namespace mantissa::spec {
 namespace {
@@ -157,12 +158,22 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
     check_keys(root);
     Experiment experiment = to_experiment(root, file);
     experiment.text = text;
+    experiment.overrides = overrides;
     return experiment;
   } catch (const Error& error) {
     // An override stands on the command line, not in the file.
     if (error.facts().subject.compare(0, 6, "--set ") == 0) throw;
     throw error.in_file(file);
   }
+}
+
+std::string with_overrides(const std::string& text, const std::vector<std::string>& overrides) {
+  if (overrides.empty()) return text;
+  Setting root = read_toml(text, {});
+  apply_overrides(root, overrides);
+  std::string changed;
+  for (const std::string& override_text : overrides) changed += "# --set " + on_one_line(override_text) + '\n';
+  return changed + '\n' + to_toml(root);
 }
 
 }  // namespace mantissa::spec

@@ -18,6 +18,11 @@ Experiment read_experiment(const std::string& path, const std::vector<std::strin
 Experiment parse_experiment(const std::string& text, const std::string& file,
                             const std::vector<std::string>& overrides = {});
 
+/// The TOML text of an experiment with the overrides applied, so that it gives the same experiment without them. Starts
+/// with a comment line for each override; without overrides the text itself, else comments and the order of keys of the
+/// file are lost. \throws Error InvalidSetting as parse_experiment does for broken texts and overrides.
+std::string with_overrides(const std::string& text, const std::vector<std::string>& overrides);
+
 /// The whole experiment with defaults filled in, as JSON with sorted keys: what is archived. Paths stand as the file
 /// spells them, so that the text does not depend on where the files lie.
 std::string canonical_json(const Experiment& experiment);

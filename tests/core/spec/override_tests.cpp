@@ -71,6 +71,31 @@ class SpecOverrideTests : public QObject {
     QCOMPARE(e.position("training.loss").line, 14);
   }
 
+  void overrides_are_kept_as_given() {
+    QCOMPARE(parse(scalar_example, {"training.batch = 2"}).overrides, std::vector<std::string>{"training.batch = 2"});
+    QCOMPARE(canonical_json(parse(scalar_example, {"training.batch=1"})), canonical_json(parse(scalar_example)));
+  }
+
+  void text_with_overrides_gives_the_same_experiment() {
+    const std::vector<std::string> overrides{"training.optimizer[0].lr=0.1000000000000001",
+                                             "training.steps=7",
+                                             "trial[1].name=\"grün \\\"b\\\"\"",
+                                             "trial[1].autocast='off'",
+                                             "rules.output={ max = { float16 = 1e-300 } }",
+                                             "description='''# no \\ comment'''",
+                                             "data.columns.inputs=['a', 'b.c']",
+                                             "training.drop_last=true"};
+    const std::string text = with_overrides(scalar_example, overrides);
+    QCOMPARE(canonical_json(parse(text)), canonical_json(parse(scalar_example, overrides)));
+    VERIFY_SAYS(text, "# --set training.steps=7\n");
+    QVERIFY2(text.find("epochs") == std::string::npos, text.c_str());
+  }
+
+  void text_without_overrides_is_the_file_s() {
+    const std::string text = std::string("# why\n") + scalar_example;
+    QCOMPARE(with_overrides(text, {}), text);
+  }
+
   void text_of_the_file_stays_as_it_is() {
     QCOMPARE(parse(scalar_example, {"training.batch=2"}).text, std::string(scalar_example));
   }

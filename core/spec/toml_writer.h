@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/spec/setting.h"
+
+namespace mantissa::spec {
+
+/// A tree of settings as a TOML text that reads back to the same values. Keys are sorted by name; comments and the
+/// spelling of numbers are not kept. The tree holds no dates: no key of an experiment takes one.
+std::string to_toml(const Setting& root);
+
+}  // namespace mantissa::spec
