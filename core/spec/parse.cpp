@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/spec/check_keys.h"
+#include "core/spec/names.h"
 #include "core/spec/overrides.h"
 #include "core/spec/table_reader.h"
 #include "core/spec/toml_reader.h"
@@ -120,8 +121,8 @@ Experiment to_experiment(const Setting& root, const std::string& file) {
   const TableReader table(&root);
   Experiment experiment;
   experiment.file = file;
-  experiment.name = std::filesystem::path(file).stem().string();
-  table.text("name", experiment.name);
+  const Setting* const name = table.find("name");
+  experiment.name = name != nullptr ? name_value(*name) : name_from_stem(std::filesystem::path(file).stem().string());
   if (const Setting* const description = table.find("description")) {
     if (description->kind != Setting::Kind::Text) refuse(*description, "a text");
     experiment.description = description->text;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/number_text.h"
+#include "core/spec/names.h"
 #include "core/spec/scaler_settings.h"
 #include "core/spec/table_reader.h"
 
@@ -12,19 +13,7 @@ namespace {
 void check_name(const Setting& block, const std::vector<Trial>& before, std::string& name) {
   const Setting* const setting = block.find("name");
   if (setting == nullptr) refuse_place(block, "no name", "Name the trial: name = \"fp16\"");
-  name = text_value(*setting);
-  if (name == "reference" || name == "last") {
-    refuse(*setting, "another name", "the word stands for something else on the command line");
-  }
-  if (name.find_first_not_of("0123456789") == std::string::npos) {
-    refuse(*setting, "a name with a letter", "a name of digits alone looks like the id of a trial");
-  }
-  const bool unfit = std::any_of(name.begin(), name.end(), [](char c) {
-    return c == '/' || c == '[' || c == ']' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-  });
-  if (unfit || name.front() == ' ' || name.back() == ' ') {
-    refuse(*setting, "a name without slashes, brackets, line breaks or blanks at its ends");
-  }
+  name = name_value(*setting);
   const bool taken = std::any_of(before.begin(), before.end(), [&](const Trial& t) { return t.name == name; });
   if (taken) refuse(*setting, "a name of its own", "an earlier trial has this name");
 }

@@ -285,6 +285,16 @@ class SpecRefusalTests : public QObject {
     VERIFY_REFUSED("mantissa = 1.0\n", InvalidSetting, 1, "mantissa", "found 1.0");
   }
 
+  void experiment_has_a_name_that_the_command_line_can_name() {
+    const auto named = [](const std::string& name) { return "mantissa = 1\nname = \"" + name + "\"\n"; };
+    VERIFY_REFUSED(named("a/b"), InvalidSetting, 2, "name", "found \"a/b\", expected a name without slashes");
+    VERIFY_REFUSED(named("a\\nb"), InvalidSetting, 2, "name", "line breaks");
+    VERIFY_REFUSED(named("17"), InvalidSetting, 2, "name", "a letter");
+    VERIFY_REFUSED(named("last"), InvalidSetting, 2, "name", "another name");
+    VERIFY_REFUSED(named(" a"), InvalidSetting, 2, "name", "blanks at its ends");
+    QCOMPARE(parse_experiment(least_example, "folder/a[1]\n2.toml").name, std::string("a-1--2"));
+  }
+
   void broken_toml_is_refused_with_line_and_column() {
     const auto error = refusal("mantissa = 1\n[training\nbatch = 3\n");
     QVERIFY(error.has_value());
