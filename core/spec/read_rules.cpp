@@ -131,7 +131,11 @@ std::optional<Task> task_told_by_the_file(const Experiment& experiment) {
         return std::nullopt;
     }
   }
-  return experiment.data.task;
+  const Data& data = experiment.data;
+  if (data.task) return data.task;
+  if (data.source == "gaussian") return Task::Regression;
+  if (data.classes || data.labels) return Task::Classification;
+  return std::nullopt;
 }
 
 /// Decision 13 of the contract; with the task left open the data decides later.
@@ -155,6 +159,21 @@ void refuse_metric_of_another_task(const Setting& setting, const QualityRule& ru
   }
 }
 
+/// The other direction would count a worse value as the better one.
+void refuse_direction_against_the_metric(const Setting& setting, const QualityRule& rule,
+                                         const Experiment& experiment) {
+  const Setting* const direction = setting.find("direction");
+  if (direction == nullptr) return;
+  std::string metric = rule.metric;
+  if (metric.empty()) {
+    const std::optional<Task> task = task_told_by_the_file(experiment);
+    if (!task) return;  // the data decides
+    metric = *task == Task::Classification ? "accuracy" : "rmse";
+  }
+  const std::string own = metric == "accuracy" ? "higher" : "lower";
+  if (rule.direction != own) refuse(*direction, own, "not the direction in which " + metric + " gets better");
+}
+
 }  // namespace
 
 void read_rules(const Setting* setting, Experiment& experiment) {
@@ -176,6 +195,7 @@ void read_rules(const Setting* setting, Experiment& experiment) {
     rules.quality = read_one_or_several<QualityRule>(*quality, [&](const Setting& setting_of_rule) {
       QualityRule rule = read_quality(setting_of_rule);
       refuse_metric_of_another_task(setting_of_rule, rule, experiment, rules.threshold_given);
+      refuse_direction_against_the_metric(setting_of_rule, rule, experiment);
       return rule;
     });
   }

@@ -142,6 +142,15 @@ const Row contradictions[] = {
      "rules.quality.metric", "a regression has no classes"},
     {"rmse_of_a_classification", "[training]\nloss = \"nll\"\n[rules]\nquality = { metric = \"rmse\", max = 1 }", 9,
      "rules.quality.metric", "found \"rmse\", expected accuracy"},
+    {"accuracy_where_lower_is_better", "[rules]\nquality = { metric = \"accuracy\", direction = \"lower\", min = 1 }",
+     7, "rules.quality.direction", "accuracy gets better: found \"lower\", expected higher"},
+    {"rmse_where_higher_is_better", "[rules]\nquality = { metric = \"rmse\", direction = \"higher\", max = 1 }", 7,
+     "rules.quality.direction", "rmse gets better: found \"higher\", expected lower"},
+    {"mae_where_higher_is_better", "[rules]\nquality = { metric = \"mae\", direction = \"higher\", max = 1 }", 7,
+     "rules.quality.direction", "expected lower"},
+    {"default_metric_in_the_other_direction",
+     "[training]\nloss = \"mse\"\n[rules]\nquality = { direction = \"higher\", max = 1 }", 9, "rules.quality.direction",
+     "rmse gets better"},
     {"expected_verdict_of_no_trial", "[[trial]]\nname = \"a\"\nautocast = \"off\"\n[expect]\nb = \"accepted\"", 10,
      "expect.b", "no such trial. Known are a"},
     {"expected_verdict_unknown", "[[trial]]\nname = \"a\"\nautocast = \"off\"\n[expect]\na = \"passed\"", 10,
@@ -259,6 +268,19 @@ class SpecRefusalTests : public QObject {
         "mantissa = 1\n[data]\npath = \"a.csv\"\ntask = \"regression\"\n[model]\nkind = \"linear\"\n";
     VERIFY_REFUSED(data + "[training]\nloss = \"nll\"\n", InvalidSetting, 8, "training.loss", "mse, l1 or huber");
     VERIFY_REFUSED(data + "[rules]\nflips = { max = 0 }\n", InvalidSetting, 8, "rules.flips", "no decision");
+  }
+
+  void metric_must_fit_the_task_that_the_data_s_keys_tell() {
+    const auto file = [](const char* data, const char* metric) {
+      return std::string("mantissa = 1\n[data]\n") + data +
+             "\n[model]\nkind = \"linear\"\n[rules]\nquality = { metric = \"" + metric + "\", max = 1 }\n";
+    };
+    VERIFY_REFUSED(file("source = \"gaussian\"", "accuracy"), InvalidSetting, 7, "rules.quality.metric", "rmse | mae");
+    VERIFY_REFUSED(file("path = \"a.csv\"\nclasses = 3", "rmse"), InvalidSetting, 8, "rules.quality.metric",
+                   "accuracy");
+    VERIFY_REFUSED(file("path = \"a.csv\"\nlabels = \"map\"", "mae"), InvalidSetting, 8, "rules.quality.metric",
+                   "accuracy");
+    QCOMPARE(parse(file("path = \"a.csv\"", "rmse")).rules->quality[0].metric, std::string("rmse"));
   }
 
   void threshold_gives_a_regression_a_decision() {
