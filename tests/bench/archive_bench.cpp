@@ -123,7 +123,13 @@ void writing(benchmark::State& state) {
   state.counters["MiB_after_10^4"] = resident_early;
   state.counters["MiB_at_end"] = resident_late;
 }
-BENCHMARK(writing)->Arg(100000)->Arg(1000000)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(writing)
+    ->Name("archive/writing")
+    ->Arg(100000)
+    ->Arg(1000000)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void reading(benchmark::State& state) {
   const Folder folder;
@@ -139,7 +145,12 @@ void reading(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * records);
 }
-BENCHMARK(reading)->Arg(100000)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(reading)
+    ->Name("archive/reading")
+    ->Arg(100000)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void exporting(benchmark::State& state) {
   const auto format = static_cast<report::TableFormat>(state.range(0));
@@ -152,8 +163,9 @@ void exporting(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
   state.SetLabel(format == report::TableFormat::Csv ? "csv" : "json");
 }
-BENCHMARK(exporting)->Arg(static_cast<int>(report::TableFormat::Csv))->Arg(static_cast<int>(report::TableFormat::Json));
+BENCHMARK(exporting)
+    ->Name("archive/exporting")
+    ->Arg(static_cast<int>(report::TableFormat::Csv))
+    ->Arg(static_cast<int>(report::TableFormat::Json));
 
 }  // namespace
-
-BENCHMARK_MAIN();

@@ -132,21 +132,15 @@ void against_python(benchmark::State& state, const std::string& text, const std:
   state.counters["ratio_high"] = quantile(ratios, 0.75);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::string float32 = std::string(kDigits) + "autocast = \"off\"\n";
-  const std::string bfloat16 = std::string(kDigits) + "autocast = \"bfloat16\"\n";
-  const auto add = [](const char* name, const std::string& text, const char* python_work, int steps) {
-    benchmark::RegisterBenchmark(name, against_python, text, std::string(python_work), steps)
-        ->UseManualTime()
-        ->Iterations(kRounds)
-        ->Unit(benchmark::kMillisecond);
-  };
-  add("steps/amp-step/float16", kAmpStep, "amp-step", 500);
-  add("steps/digits-mlp/float32", float32, "digits-mlp-float32", 100);
-  add("steps/digits-mlp/bfloat16", bfloat16, "digits-mlp-bfloat16", 100);
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+void amp_step(benchmark::State& state) { against_python(state, kAmpStep, "amp-step", 500); }
+void digits_float32(benchmark::State& state) {
+  against_python(state, std::string(kDigits) + "autocast = \"off\"\n", "digits-mlp-float32", 100);
 }
+void digits_bfloat16(benchmark::State& state) {
+  against_python(state, std::string(kDigits) + "autocast = \"bfloat16\"\n", "digits-mlp-bfloat16", 100);
+}
+BENCHMARK(amp_step)->Name("steps/amp-step/float16")->UseManualTime()->Iterations(kRounds);
+BENCHMARK(digits_float32)->Name("steps/digits-mlp/float32")->UseManualTime()->Iterations(kRounds);
+BENCHMARK(digits_bfloat16)->Name("steps/digits-mlp/bfloat16")->UseManualTime()->Iterations(kRounds);
+
+}  // namespace
