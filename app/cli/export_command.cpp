@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -20,6 +22,8 @@
 
 namespace mantissa::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct ExportOptions {
   std::string what;
@@ -76,6 +80,47 @@ void require_known_moment(const std::string& at) {
   refuse(ErrorKind::InvalidSetting, "--at", "", at, "initial or final");
 }
 
+fs::path canonical_or_as_given(const fs::path& path) {
+  std::error_code code;
+  fs::path canonical = fs::canonical(path, code);
+  return code ? path : canonical;
+}
+
+/// Whether both names lead to one file, through links of either kind; a file that is not there yet is told by its
+/// folder and its name.
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  if (fs::equivalent(a, b, ignored)) return true;
+  if (fs::exists(a, ignored) || fs::exists(b, ignored)) return false;
+  const auto folder = [](const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); };
+  return a.filename() == b.filename() && fs::equivalent(folder(a), folder(b), ignored);
+}
+
+/// Regular files only: reading from a pipe would take what is meant for another.
+bool is_database(const fs::path& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);  // https://sqlite.org/fileformat2.html, 1.3.1
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  std::array<char, kMagic.size()> begin{};
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  return file != nullptr && std::fread(begin.data(), 1, begin.size(), file.get()) == begin.size() &&
+         std::string_view(begin.data(), begin.size()) == kMagic;
+}
+
+/// An export may replace an older export, never what cannot be made again.
+void refuse_precious_target(const std::string& target, const std::string& archive, const std::string& experiment) {
+  const auto refuse_target = [&target](const std::string& problem) {
+    refuse(ErrorKind::InvalidSetting, "-o", problem, target, "another file");
+  };
+  for (const fs::path& base : {fs::path(archive), canonical_or_as_given(archive)}) {
+    for (const char* const ending : {"", "-wal", "-shm", "-journal"}) {
+      if (is_same_file(target, base.string() + ending)) refuse_target("belongs to the archive that is exported from");
+    }
+  }
+  if (is_database(target)) refuse_target("is an archive or another database, which an export would destroy");
+  if (!experiment.empty() && is_same_file(target, experiment)) refuse_target("is the experiment file of this trial");
+}
+
 /// Writes what was asked for and returns the number of rows, or of tensors.
 std::int64_t write(const ExportOptions& options, const std::string& format, const archive::Reader& reader,
                    const record::TrialRow& trial, const report::Sink& sink) {
@@ -116,7 +161,8 @@ int export_one(Program& program, const ExportOptions& options) {
     refuse(ErrorKind::InvalidSetting, "--at", "only weights have a moment", options.at,
            "nothing beside " + options.what);
   }
-  const archive::Reader reader(program.existing_archive());
+  const std::string archive = program.existing_archive();
+  const archive::Reader reader(archive);
   const record::TrialRow trial = program.find(reader, options.trial);
   if (options.file == "-") {
     if (format == "safetensors" && Console::results_on_terminal()) {
@@ -126,6 +172,7 @@ int export_one(Program& program, const ExportOptions& options) {
     return exit_code::kDone;
   }
 
+  refuse_precious_target(options.file, archive, reader.experiment(trial.experiment_id).file);
   AtomicFile file(options.file);
   const std::int64_t count =
       write(options, format, reader, trial, [&file](std::string_view bytes) { file.write(bytes); });

@@ -9,8 +9,10 @@ namespace mantissa {
 
 /// A file that appears whole or not at all: written beside its place, flushed to the disk, then renamed.
 ///
-/// Without `commit()` (an exception on the way, say) nothing is left behind and an older file stays as it was.
-/// \throws Error FileProblem where the folder cannot be written, DiskFull and WriteFailed while writing.
+/// Without `commit()` (an exception on the way, say) nothing is left behind and an older file stays as it was. Links
+/// are followed and stay. A device, a pipe or an open file behind /proc (as /dev/stdout is) cannot be replaced: it is
+/// written straight into. \throws Error FileProblem where the folder cannot be written, DiskFull and WriteFailed while
+/// writing.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -25,9 +27,11 @@ class AtomicFile {
 
  private:
   [[noreturn]] void fail(int error_number) const;
+  void open_in_place();
 
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
+  std::filesystem::path path_;       // as given
+  std::filesystem::path target_;     // behind all links
+  std::filesystem::path temporary_;  // empty where the file is written in place
   std::FILE* stream_ = nullptr;
 };
 

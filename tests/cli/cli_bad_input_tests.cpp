@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTest>
 
 #include "cli_sandbox.h"
@@ -199,6 +200,41 @@ class CliBadInputTests : public QObject {
     refused(box, {"export", "weights", "last", "--format", "csv"}, 3, {"--format", "'csv'", "safetensors"});
     refused(box, {"export", "steps", "last", "--at", "initial"}, 3, {"--at"});
     refused(box, {"export", "steps", "last", "-o", "no/such/folder/x.csv"}, 3, {"no/such/folder"});
+  }
+
+  void an_export_never_replaces_an_archive_or_its_experiment() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    QVERIFY(QFile::copy(box.archive(), box.path("other.db")));
+    QVERIFY(QFile::link("archive.db", box.path("link.csv")));
+    QCOMPARE(::link(qPrintable(box.archive()), qPrintable(box.path("hard.csv"))), 0);
+    QVERIFY(QFile::link("small.toml", box.path("small.csv")));
+    const auto content = [&box](const char* name) {
+      QFile file(box.path(name));
+      return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray archive = content("archive.db");
+    for (const char* const target : {"archive.db", "./archive.db", "link.csv", "hard.csv", "archive.db-wal",
+                                     "archive.db-shm", "other.db", "small.toml", "small.csv"}) {
+      refused(box, {"export", "steps", "bf16", "-o", target}, 3, {"-o", target});
+    }
+    QCOMPARE(content("archive.db"), archive);
+    QCOMPARE(content("other.db"), archive);
+    QCOMPARE(content("small.toml"), small_experiment());
+    for (int i = 0; i < 2; ++i) QCOMPARE(box.run({"export", "steps", "bf16", "-o", "steps.csv"}).exit, 0);
+  }
+
+  void an_export_into_a_full_device_fails_and_leaves_the_device() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    QVERIFY(QFile::link("/dev/full", box.path("full.csv")));  // a mistake would replace the link, not the device
+    refused(box, {"export", "steps", "last", "-o", "full.csv"}, 4, {"full.csv", "no space left"});
+    QCOMPARE(QFileInfo(box.path("full.csv")).symLinkTarget(), QStringLiteral("/dev/full"));
+    const Outcome printed = box.run({"export", "steps", "last", "-o", "/dev/stdout"});
+    QCOMPARE(printed.exit, 0);
+    QCOMPARE(printed.out, box.run({"export", "steps", "last"}).out);
   }
 
   void an_archive_that_is_none_is_refused_and_left_alone() {

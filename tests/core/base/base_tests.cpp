@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -90,6 +97,92 @@ class BaseTests : public QObject {
   void a_folder_cannot_be_written_as_a_file() {
     QTemporaryDir folder;
     QVERIFY_EXCEPTION_THROWN(AtomicFile{folder.path().toStdString()}, Error);
+  }
+
+  void a_link_stays_and_its_target_is_replaced() {
+    QTemporaryDir folder;
+    QVERIFY(QDir(folder.path()).mkdir("far"));
+    const auto content = [&](const char* name) {
+      QFile file(folder.filePath(name));
+      return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("none");
+    };
+    QFile old(folder.filePath("far/target"));
+    QVERIFY(old.open(QIODevice::WriteOnly) && old.write("old") == 3);
+    old.close();
+    QVERIFY(QFile::link("target", folder.filePath("far/second")));
+    QVERIFY(QFile::link("far/second", folder.filePath("first")));
+    QVERIFY(QFile::link("far/missing", folder.filePath("dangling")));
+    for (const char* const name : {"first", "dangling"}) {
+      AtomicFile file(folder.filePath(name).toStdString());
+      file.write("new");
+      file.commit();
+      QVERIFY(QFileInfo(folder.filePath(name)).isSymLink());
+    }
+    QVERIFY(QFileInfo(folder.filePath("far/second")).isSymLink());
+    QCOMPARE(content("far/target"), QByteArray("new"));
+    QCOMPARE(content("far/missing"), QByteArray("new"));
+  }
+
+  void a_link_to_itself_is_a_file_problem() {
+    QTemporaryDir folder;
+    QVERIFY(QFile::link("loop", folder.filePath("loop")));
+    try {
+      AtomicFile file(folder.filePath("loop").toStdString());
+      QFAIL("no error");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::FileProblem);
+    }
+  }
+
+  void a_pipe_is_written_into_and_stays_a_pipe() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("pipe").toStdString();
+    QCOMPARE(::mkfifo(path.c_str(), 0600), 0);
+    const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    QVERIFY(reader >= 0);
+    {
+      AtomicFile file(path);
+      file.write("x,y\n");
+      file.commit();
+    }
+    std::array<char, 16> bytes{};
+    QCOMPARE(::read(reader, bytes.data(), bytes.size()), ssize_t{4});
+    ::close(reader);
+    QCOMPARE(QByteArray(bytes.data()), QByteArray("x,y\n"));
+    struct stat facts {};
+    QCOMPARE(::lstat(path.c_str(), &facts), 0);
+    QVERIFY(S_ISFIFO(facts.st_mode));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::System).size(), 1);
+  }
+
+  void a_file_that_is_held_open_is_written_through_its_descriptor() {
+    QTemporaryDir folder;
+    QFile held(folder.filePath("held"));
+    QVERIFY(held.open(QIODevice::ReadWrite));
+    AtomicFile file("/proc/self/fd/" + std::to_string(held.handle()));
+    file.write("whole");
+    file.commit();
+    QCOMPARE(held.readAll(), QByteArray("whole"));  // the same file still, not one of the same name
+  }
+
+  // Through a link in a folder of the test's own: a program that replaced the node would replace the link.
+  void a_full_device_is_a_full_disk_and_stays_a_device() {
+    if (!QFile::exists("/dev/full")) QSKIP("no /dev/full on this system");
+    QTemporaryDir folder;
+    const QString path = folder.filePath("out");
+    QVERIFY(QFile::link("/dev/full", path));
+    try {
+      AtomicFile file(path.toStdString());
+      file.write("x");
+      file.commit();
+      QFAIL("no error");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::DiskFull);
+    }
+    QCOMPARE(QFileInfo(path).symLinkTarget(), QStringLiteral("/dev/full"));
+    struct stat facts {};
+    QCOMPARE(::stat("/dev/full", &facts), 0);
+    QVERIFY(S_ISCHR(facts.st_mode));
   }
 
   void a_full_disk_is_named() {
