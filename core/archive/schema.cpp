@@ -104,13 +104,19 @@ struct Identity {
   bool empty = false;  // an SQLite file without anything in it, or no bytes at all
 };
 
-Identity identity_of(Connection& connection) {
+Identity identity_within_transaction(Connection& connection) {
   Identity identity;
   identity.application = connection.integer("PRAGMA application_id");
   identity.schema = connection.integer("PRAGMA user_version");
   identity.empty = identity.application == 0 && identity.schema == 0 &&
                    connection.integer("SELECT count(*) FROM sqlite_schema") == 0;
   return identity;
+}
+
+// All facts from one moment: between two statements another process may have made the schema.
+Identity identity_of(Connection& connection) {
+  ReadTransaction transaction(connection);
+  return identity_within_transaction(connection);
 }
 
 void check(Connection& connection, const Identity& identity) {
@@ -131,7 +137,7 @@ void check(Connection& connection, const Identity& identity) {
 void create(Connection& connection) {
   // Another process may be at the same point: the one that gets the lock second finds the schema there.
   Transaction transaction(connection);
-  if (identity_of(connection).empty) {
+  if (identity_within_transaction(connection).empty) {
     connection.execute(schema_sql());
     Statement insert(connection, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
     const std::string minimum = std::to_string(kMinimumReader);

@@ -26,6 +26,11 @@ std::string uri_of(const std::string& path, const char* parameters) {
   return uri + parameters;
 }
 
+// After a full disk SQLite has rolled back already. Nothing more can be done where ROLLBACK itself fails.
+void roll_back(const Connection& connection) {
+  if (connection.in_transaction()) sqlite3_exec(connection.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
 }  // namespace
 
 Connection::Connection(const std::string& path, Mode mode, std::chrono::milliseconds busy_timeout) : path_(path) {
@@ -219,11 +224,12 @@ std::optional<std::int64_t> Statement::optional_integer(int column) const {
 
 Transaction::Transaction(Connection& connection) : connection_(connection) { connection.execute("BEGIN IMMEDIATE"); }
 
-Transaction::~Transaction() {
-  // After a full disk SQLite has rolled back already. Nothing more can be done where ROLLBACK itself fails.
-  if (connection_.in_transaction()) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-}
+Transaction::~Transaction() { roll_back(connection_); }
 
 void Transaction::commit() { connection_.execute("COMMIT"); }
+
+ReadTransaction::ReadTransaction(Connection& connection) : connection_(connection) { connection.execute("BEGIN"); }
+
+ReadTransaction::~ReadTransaction() { roll_back(connection_); }
 
 }  // namespace mantissa::archive

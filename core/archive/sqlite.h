@@ -109,4 +109,16 @@ class Transaction {
   Connection& connection_;
 };
 
+/// BEGIN … ROLLBACK: everything read within it is of one moment.
+class ReadTransaction {
+ public:
+  explicit ReadTransaction(Connection& connection);
+  ~ReadTransaction();
+  ReadTransaction(const ReadTransaction&) = delete;
+  ReadTransaction& operator=(const ReadTransaction&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
 }  // namespace mantissa::archive

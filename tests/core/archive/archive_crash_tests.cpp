@@ -149,6 +149,25 @@ class ArchiveCrashTests : public QObject {
     QCOMPARE(sql_text(archive, "PRAGMA foreign_key_check"), QString());
   }
 
+  void eight_processes_that_create_one_archive_at_the_same_moment_all_succeed() {
+    for (int round = 0; round < 10; ++round) {
+      const QString archive = folder_.filePath(QStringLiteral("new%1.db").arg(round));
+      std::array<QProcess, 8> processes;
+      for (QProcess& process : processes) {
+        process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        process.start(QStringLiteral(MANTISSA_ARCHIVE_PROCESS), {"create-when-told", archive});
+      }
+      for (QProcess& process : processes) QVERIFY(process.waitForReadyRead());
+      for (QProcess& process : processes) process.write("!");
+      for (QProcess& process : processes) process.waitForBytesWritten();
+      for (QProcess& process : processes) {
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitCode(), 0);
+      }
+      QVERIFY(archive::Reader(archive.toStdString()).trials().empty());
+    }
+  }
+
   void an_arm_that_was_never_finished_is_interrupted_when_its_writer_closes() {
     const std::string archive = folder_.filePath("unfinished.db").toStdString();
     archive::Writer writer(archive);

@@ -4,6 +4,9 @@
 //   archive_process write ARCHIVE EXPERIMENT STEPS MICROSECONDS COUNTER
 //       writes a reference and a trial of STEPS steps, pausing between steps; COUNTER is a file of 8 bytes that always
 //       holds the number of steps appended. Exit 0 when all is committed.
+//   archive_process create-when-told ARCHIVE
+//       says "ready", opens the archive to write once a byte comes on standard input, and closes it. Exit 0 when that
+//       went well.
 //   archive_process open-writer|open-reader ARCHIVE
 //       gives up root's privileges first, then opens; prints the kind of the error as a number, or "ok".
 #include <cstdint>
@@ -54,6 +57,14 @@ int write(const char* path, const char* name, std::int64_t steps, std::int64_t p
   return 0;
 }
 
+int create_when_told(const char* path) {
+  std::puts("ready");
+  std::fflush(stdout);
+  if (std::getchar() == EOF) return 2;
+  archive::Writer(path).close();
+  return 0;
+}
+
 template <class Opener>
 int open_unprivileged(const char* path) {
   constexpr uid_t kNobody = 65534;
@@ -75,6 +86,7 @@ int main(int argc, char** argv) {
     if (argc == 7 && std::strcmp(argv[1], "write") == 0) {
       return write(argv[2], argv[3], integer_from_text(argv[4]).value(), integer_from_text(argv[5]).value(), argv[6]);
     }
+    if (argc == 3 && std::strcmp(argv[1], "create-when-told") == 0) return create_when_told(argv[2]);
     if (argc == 3 && std::strcmp(argv[1], "open-writer") == 0) return open_unprivileged<archive::Writer>(argv[2]);
     if (argc == 3 && std::strcmp(argv[1], "open-reader") == 0) return open_unprivileged<archive::Reader>(argv[2]);
   } catch (const std::exception& error) {
