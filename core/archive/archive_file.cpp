@@ -70,11 +70,13 @@ void use_write_ahead_log(Connection& connection, std::chrono::milliseconds busy_
   }
 }
 
-bool has_pending_log(const std::string& path) {
+bool has_content(const std::string& path) {
   std::error_code code;
-  const auto size = fs::file_size(path + "-wal", code);
+  const auto size = fs::file_size(path, code);
   return !code && size > 0;
 }
+
+bool has_pending_log(const std::string& path) { return has_content(path + "-wal"); }
 
 // SQLite notices lost pages, but takes a last page that is cut for one that ends in zeros.
 void refuse_a_cut_file(Connection& connection) {
@@ -93,6 +95,18 @@ std::unique_ptr<Connection> connect_for_reading(const std::string& path, Connect
   check_for_reading(*connection);
   refuse_a_cut_file(*connection);
   return connection;
+}
+
+// SQLite puts its side files beside whatever it opens, and a reader cannot take them away again. A file that will be
+// refused anyway is looked at without them: with nothing beside it, it holds all there is.
+void refuse_without_a_trace(const std::string& path, std::chrono::milliseconds busy_timeout) {
+  const auto is_alone = [&path] { return !has_pending_log(path) && !has_content(path + "-journal"); };
+  if (!is_alone()) return;
+  try {
+    connect_for_reading(path, Connection::Mode::Immutable, busy_timeout);
+  } catch (const Error&) {
+    if (is_alone()) throw;  // otherwise a writer has come: the file alone was not the truth
+  }
 }
 
 std::unique_ptr<Connection> connect_for_writing(const std::string& path, std::chrono::milliseconds busy_timeout) {
@@ -140,6 +154,7 @@ std::unique_ptr<Connection> open_for_reading(const std::string& path, std::chron
     throw Error(ErrorKind::FileProblem,
                 {"the archive cannot be read", path, 0, 0, "", "", "", "Give read permission to it"});
   }
+  refuse_without_a_trace(path, busy_timeout);
   try {
     return connect_for_reading(path, Connection::Mode::ReadOnly, busy_timeout);
   } catch (const Error& error) {

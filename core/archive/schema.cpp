@@ -127,10 +127,11 @@ void check(Connection& connection, const Identity& identity) {
   const auto needed = statement.step() ? integer_from_text(statement.text(0)) : std::nullopt;
   if (!needed || identity.schema < 1) connection.fail_damaged("the archive lost the number of its schema");
   if (*needed > kSchemaNumber) {
-    throw Error(ErrorKind::ArchiveNewer,
-                {"written by a newer Mantissa", connection.path(), 0, 0, "",
-                 "schema " + std::to_string(identity.schema), "schema " + std::to_string(kSchemaNumber) + " or older",
-                 "Use a version of Mantissa that reads schema " + std::to_string(*needed) + " or later"});
+    throw Error(
+        ErrorKind::ArchiveNewer,
+        {"written by a newer Mantissa", connection.path(), 0, 0, "", "minimum reader " + std::to_string(*needed),
+         "minimum reader " + std::to_string(kSchemaNumber) + " or lower",
+         "Use a version of Mantissa that reads schema " + std::to_string(*needed) + " or later"});
   }
 }
 

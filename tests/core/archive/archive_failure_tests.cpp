@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives that cannot be read or written, each with its own kind of error and nothing lost.
+#include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -237,6 +240,42 @@ class ArchiveFailureTests : public QObject {
       QVERIFY(error.has_value());
       QCOMPARE(error->kind(), ErrorKind::ArchiveNewer);
       QVERIFY2(QString::fromUtf8(error->what()).contains("schema 5"), error->what());
+      QCOMPARE(error->facts().found, std::string("minimum reader 5"));
+      QCOMPARE(error->facts().expected, std::string("minimum reader 1 or lower"));
+    }
+  }
+
+  void reading_what_is_refused_leaves_nothing_beside_it() {
+    const std::string whole = sample_archive(50);
+    const auto refused_copy = [&](QTemporaryDir& folder, ErrorKind kind,
+                                  const std::function<void(const QString&)>& change) {
+      const QString path = folder.filePath("a.db");
+      QVERIFY(QFile::copy(QString::fromStdString(whole), path));
+      change(path);
+      const std::optional<Error> error = error_of([&] { Reader{path.toStdString()}; });
+      QVERIFY(error.has_value());
+      QVERIFY2(error->kind() == kind, error->what());
+      QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList{"a.db"});
+    };
+    const auto sql = [](const char* text) {
+      return [text](const QString& path) {
+        Connection(path.toStdString(), Connection::Mode::ReadWrite, milliseconds(1000)).execute(text);
+      };
+    };
+    const auto overwrite = [](qint64 at, const QByteArray& bytes) {
+      return [at, bytes](const QString& path) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(at) && file.write(bytes) == bytes.size());
+      };
+    };
+    for (const auto& [kind, change] : std::vector<std::pair<ErrorKind, std::function<void(const QString&)>>>{
+             {ErrorKind::ArchiveNewer, sql("UPDATE meta SET value = '99' WHERE key = 'minimum_reader'")},
+             {ErrorKind::ArchiveDamaged, sql("PRAGMA application_id = 77")},
+             {ErrorKind::ArchiveDamaged, overwrite(0, "no magic")},
+             {ErrorKind::ArchiveDamaged, overwrite(100, QByteArray(3996, 'Z'))},
+             {ErrorKind::ArchiveDamaged, [](const QString& path) { QVERIFY(QFile::resize(path, 50000)); }}}) {
+      QTemporaryDir folder;
+      refused_copy(folder, kind, change);
     }
   }
 
