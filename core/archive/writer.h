@@ -16,19 +16,25 @@ namespace mantissa::archive {
 
 class WriterThread;
 
+/// How long a run waits for another process that holds the archive locked, rather than losing its final state.
+inline constexpr std::chrono::milliseconds kWriterPatience{60000};
+
 struct WriterOptions {
-  std::chrono::milliseconds busy_timeout{5000};    ///< how long to wait for another process before ArchiveLocked
-  std::chrono::milliseconds commit_interval{250};  ///< records are committed at least this often
-  std::size_t ring_capacity = 8192;                ///< records between the engine and the disk
+  std::chrono::milliseconds busy_timeout{5000};          ///< at opening: how long to wait for another process
+  std::chrono::milliseconds patience = kWriterPatience;  ///< the same while an arm runs: much is at stake
+  std::chrono::milliseconds commit_interval{250};        ///< records are committed at least this often
+  std::size_t ring_capacity = 8192;                      ///< records between the engine and the disk
 };
 
 /// Writes one process's runs into an archive, on a thread of its own; several processes may write one archive at once.
 ///
 /// Step records go through a bounded ring that loses nothing: `append` returns at once unless the ring is full. Records
 /// are committed four times a second, so a killed process loses less than a second. All other calls wait until their
-/// row is committed, after every record appended before them. An error on the writer's thread (disk full, archive
-/// locked) is thrown by the next call; records that were not committed stay in memory, and every call but `append`
-/// tries again to commit them first: where space has returned, nothing is lost.
+/// row is committed, after every record appended before them. Where another process holds the archive locked while an
+/// arm runs, the records wait for it in the ring, and the engine with them once that is full, up to `patience`. An
+/// error on the writer's thread (disk full, archive locked) is thrown by the next call; records that were not committed
+/// stay in memory, and every call but `append` tries again to commit them first: where space has returned, nothing is
+/// lost.
 ///
 /// Calls come from one thread, the engine's. After `close()` they are CallOrder.
 class Writer {

@@ -6,6 +6,7 @@
 
 #include "core/archive/clock.h"
 #include "core/archive/trial_rows.h"
+#include "core/base/error.h"
 
 namespace mantissa::archive {
 namespace {
@@ -15,6 +16,7 @@ constexpr std::chrono::milliseconds kTransactionTime{25};
 constexpr std::size_t kTransactionRecords = 4096;
 constexpr std::size_t kRecordsBetweenClocks = 64;
 constexpr std::chrono::seconds kHeartbeatInterval{1};
+constexpr std::chrono::milliseconds kRetryPause{5};
 
 }  // namespace
 
@@ -96,9 +98,9 @@ void WriterThread::work() {
       try {
         commit_waiting_records();
       } catch (...) {
-        // Kept in error_: the engine's next call throws it.
+        // Kept in error_, where it is no lock that may pass: the engine's next call throws it.
       }
-      keep_heartbeat();
+      if (!locked_since_) keep_heartbeat();
     }
   }
 }
@@ -106,8 +108,10 @@ void WriterThread::work() {
 void WriterThread::serve_request() {
   std::exception_ptr error;
   try {
-    if (flush_first_) commit_waiting_records();
-    (*job_)(*connection_);
+    // Jobs replace what stood there, so they may be run again from the beginning.
+    if (flush_first_) patiently([this] { commit_waiting_records(); });
+    patiently([this] { (*job_)(*connection_); });
+    locked_since_.reset();
   } catch (...) {
     error = std::current_exception();
   }
@@ -120,26 +124,54 @@ void WriterThread::serve_request() {
 }
 
 void WriterThread::commit_waiting_records() {
+  std::exception_ptr error;
   try {
-    for (;;) {
-      if (batch_.empty()) ring_.pop(batch_, kTransactionRecords);
-      if (batch_.empty()) break;
-      { const std::lock_guard<std::mutex> lock(mutex_); }
-      space_.notify_one();
-      commit_batch();
-    }
+    commit_all_batches();
+  } catch (const Error& failure) {
+    error = std::current_exception();
+    if (failure.kind() == ErrorKind::ArchiveLocked && wait_for_the_lock()) throw;  // the engine need not know yet
   } catch (...) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      error_ = std::current_exception();
-      failed_.store(true, std::memory_order_release);
-    }
-    space_.notify_one();
-    throw;
+    error = std::current_exception();
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  error_ = nullptr;
-  failed_.store(false, std::memory_order_release);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    error_ = error;
+    failed_.store(error != nullptr, std::memory_order_release);
+  }
+  if (error == nullptr) return;
+  space_.notify_one();
+  std::rethrow_exception(error);
+}
+
+void WriterThread::commit_all_batches() {
+  for (;;) {
+    if (batch_.empty()) ring_.pop(batch_, kTransactionRecords);
+    if (batch_.empty()) return;
+    { const std::lock_guard<std::mutex> lock(mutex_); }
+    space_.notify_one();
+    commit_batch();
+    locked_since_.reset();
+  }
+}
+
+bool WriterThread::wait_for_the_lock() {
+  if (running_.empty()) return false;
+  const Clock::time_point now = Clock::now();
+  if (!locked_since_) locked_since_ = now - options_.busy_timeout;  // SQLite has waited already
+  if (now - *locked_since_ >= options_.patience) return false;
+  std::this_thread::sleep_for(kRetryPause);  // some locks are told at once, without the busy timeout
+  return true;
+}
+
+void WriterThread::patiently(const std::function<void()>& write) {
+  for (;;) {
+    try {
+      write();
+      return;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::ArchiveLocked || !wait_for_the_lock()) throw;
+    }
+  }
 }
 
 // Commits the first records of the batch, as many as the time allows.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,7 +52,13 @@ class WriterThread {
   void work();
   void submit(const Job* job, bool flush_first);
   void serve_request();
+  /// Commits all there is; keeps what is left, and the error, where it fails.
   void commit_waiting_records();
+  void commit_all_batches();
+  /// Called where a lock was met. False where it is time to give up: at opening, or without patience left.
+  bool wait_for_the_lock();
+  /// Calls it again and again while another process holds the archive and there is patience left.
+  void patiently(const std::function<void()>& write);
   void commit_batch();
   void keep_heartbeat();
 
@@ -62,7 +69,8 @@ class WriterThread {
   std::vector<record::StepRecord> batch_;  // out of the ring, not yet committed
   std::vector<std::int64_t> running_;
   Clock::time_point last_heartbeat_ = Clock::now();
-  double waited_seconds_ = 0.0;  // the engine's side
+  std::optional<Clock::time_point> locked_since_;  // since the last write that went well; nothing: it did
+  double waited_seconds_ = 0.0;                    // the engine's side
 
   std::mutex mutex_;
   std::condition_variable work_;   // something for the thread

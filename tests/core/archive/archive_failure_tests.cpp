@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives that cannot be read or written, each with its own kind of error and nothing lost.
+#include <atomic>
 #include <functional>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -338,6 +340,7 @@ class ArchiveFailureTests : public QObject {
     const std::string path = new_path().toStdString();
     WriterOptions options;
     options.busy_timeout = milliseconds(50);
+    options.patience = milliseconds(100);
     Writer writer(path, options);
     const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
     writer.append(plain_step(trial, 1));
@@ -354,6 +357,56 @@ class ArchiveFailureTests : public QObject {
     writer.append(plain_step(trial, 3));
     writer.close();
     QCOMPARE(count_steps(Reader(path), trial), std::int64_t{3});
+  }
+
+  void a_run_waits_for_a_lock_much_longer_than_the_busy_timeout_and_loses_nothing() {
+    const std::string path = new_path().toStdString();
+    WriterOptions options;
+    options.busy_timeout = milliseconds(10);
+    options.ring_capacity = 64;
+    Writer writer(path, options);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    Connection other(path, Connection::Mode::ReadWrite, milliseconds(1000));
+    other.execute("BEGIN IMMEDIATE");
+    // With a lock on it the archive takes at most the ring and one batch: the run comes to stand, and then goes on.
+    constexpr std::int64_t kSteps = 10000;
+    std::atomic<std::int64_t> appended{0};
+    std::thread holder([&] {
+      std::int64_t seen = -1;
+      while (seen != appended || seen < 64) {
+        seen = appended;
+        std::this_thread::sleep_for(milliseconds(200));
+      }
+      other.execute("ROLLBACK");
+    });
+    const std::optional<Error> error = error_of([&] {
+      for (std::int64_t step = 1; step <= kSteps; appended = step++) writer.append(plain_step(trial, step));
+    });
+    appended = kSteps;
+    holder.join();
+    QVERIFY2(!error.has_value(), error ? error->what() : "");
+    QVERIFY(writer.waited_seconds() > 0.0);
+    writer.finish_trial(trial, record::TrialEnd{});
+    writer.close();
+    QCOMPARE(count_steps(Reader(path), trial), kSteps);
+  }
+
+  void the_end_of_an_arm_waits_for_a_lock() {
+    const std::string path = new_path().toStdString();
+    WriterOptions options;
+    options.busy_timeout = milliseconds(10);
+    Writer writer(path, options);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
+    Connection other(path, Connection::Mode::ReadWrite, milliseconds(1000));
+    other.execute("BEGIN IMMEDIATE");
+    std::thread holder([&] {
+      std::this_thread::sleep_for(milliseconds(200));
+      other.execute("ROLLBACK");
+    });
+    const std::optional<Error> error = error_of([&] { writer.finish_trial(trial, record::TrialEnd{}); });
+    holder.join();
+    QVERIFY2(!error.has_value(), error ? error->what() : "");
+    QCOMPARE(Reader(path).trial(trial).end.status, record::Status::Finished);
   }
 
   void an_archive_that_another_program_has_for_itself_is_locked() {
