@@ -33,9 +33,7 @@ std::string insert_sql() {
   return sql + ')';
 }
 
-std::string select_sql() {
-  return "SELECT trial, states" + column_names() + " FROM steps WHERE trial = ?1 AND step > ?2 ORDER BY step";
-}
+std::string select_sql(const char* which) { return "SELECT trial, states" + column_names() + " FROM steps " + which; }
 
 void bind_Count(Statement& to, int at, std::int64_t value, RealWriter&) { to.bind(at, value); }
 void bind_Flag(Statement& to, int at, bool value, RealWriter&) { to.bind(at, value ? 1 : 0); }
@@ -62,6 +60,15 @@ std::optional<std::int64_t> read_OptionalCount(const Statement& from, int at, Re
   return from.optional_integer(at);
 }
 
+void read_row(const Statement& select, StepRecord& step) {
+  step.trial = select.integer(0);
+  RealReader reals(select.integer(1));
+  int column = 2;
+#define MANTISSA_READ(name, type, description) step.name = read_##type(select, column++, reals);
+  MANTISSA_STEP_COLUMNS(MANTISSA_READ)
+#undef MANTISSA_READ
+}
+
 }  // namespace
 
 StepInsert::StepInsert(Connection& connection) : statement_(connection, insert_sql()) {}
@@ -77,18 +84,22 @@ void StepInsert::run(const StepRecord& step) {
 
 void read_steps(Connection& connection, std::int64_t trial, std::int64_t after,
                 const std::function<bool(const StepRecord&)>& use) {
-  Statement select(connection, select_sql());
+  Statement select(connection, select_sql("WHERE trial = ?1 AND step > ?2 ORDER BY step"));
   select.bind(1, trial).bind(2, after);
   StepRecord step;
   while (select.step()) {
-    step.trial = select.integer(0);
-    RealReader reals(select.integer(1));
-    int column = 2;
-#define MANTISSA_READ(name, type, description) step.name = read_##type(select, column++, reals);
-    MANTISSA_STEP_COLUMNS(MANTISSA_READ)
-#undef MANTISSA_READ
+    read_row(select, step);
     if (!use(step)) return;
   }
+}
+
+std::optional<StepRecord> last_step(Connection& connection, std::int64_t trial) {
+  Statement select(connection, select_sql("WHERE trial = ?1 ORDER BY step DESC LIMIT 1"));
+  select.bind(1, trial);
+  if (!select.step()) return std::nullopt;
+  StepRecord step;
+  read_row(select, step);
+  return step;
 }
 
 }  // namespace mantissa::archive

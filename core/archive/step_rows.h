@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "core/archive/sqlite.h"
 #include "core/record/step_record.h"
@@ -22,5 +23,8 @@ class StepInsert {
 /// Every step of an arm after `after`, in order, until `use` returns false.
 void read_steps(Connection& connection, std::int64_t trial, std::int64_t after,
                 const std::function<bool(const record::StepRecord&)>& use);
+
+/// The last committed step of an arm; nothing where there is none.
+std::optional<record::StepRecord> last_step(Connection& connection, std::int64_t trial);
 
 }  // namespace mantissa::archive

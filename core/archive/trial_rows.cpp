@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/archive/real_states.h"
+#include "core/archive/step_rows.h"
 
 namespace mantissa::archive {
 namespace {
@@ -33,7 +34,13 @@ constexpr char kUpdateTrialEnd[] =
 constexpr char kRenewHeartbeat[] =
     "UPDATE trials SET heartbeat_at = ?2, status = 'running' WHERE id = ?1 AND status IN ('running', 'interrupted')";
 
-constexpr char kMarkInterrupted[] = "UPDATE trials SET status = 'interrupted' WHERE id = ?1 AND status = 'running'";
+// `states` is written whole: the other real columns of an arm that runs are not measured.
+constexpr char kMarkInterrupted[] =
+    "UPDATE trials SET status = 'interrupted', attempted = ?2, applied = ?3, skipped = ?4, iterations = ?5, "
+    "samples = ?6, final_loss = ?7, quality = ?8, quality_reference = ?9, seconds = ?10, states = ?11 "
+    "WHERE id = ?1 AND status = 'running'";
+
+constexpr char kCountSkipped[] = "SELECT count(*) FROM steps WHERE trial = ?1 AND skipped";
 
 constexpr char kSelectRunning[] =
     "SELECT id, host, process, process_started, heartbeat_at FROM trials WHERE status = 'running'";
@@ -144,7 +151,16 @@ std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t
   return verdict;
 }
 
-record::TrialRow read_trial(const Statement& row, UtcTime now) {
+/// Fills in what an arm came to that nobody has marked `interrupted` in the file with it.
+void complete_interrupted(Connection& connection, record::TrialRow& trial, bool marked) {
+  if (marked && trial.end.counts.attempted > 0) return;
+  const record::TrialEnd end = interrupted_end(connection, trial.id);
+  trial.end.counts = end.counts;
+  trial.end.final_loss = end.final_loss;
+  trial.end.seconds = end.seconds;
+}
+
+record::TrialRow read_trial(Connection& connection, const Statement& row, UtcTime now) {
   record::TrialRow trial;
   int at = 0;
   trial.id = row.integer(at++);
@@ -168,6 +184,7 @@ record::TrialRow read_trial(const Statement& row, UtcTime now) {
   who.host = row.text(at++);
   who.process = row.integer(at++);
   who.started = row.text(at++);
+  const bool marked = trial.end.status == Status::Interrupted;
   if (trial.end.status == Status::Running && !still_runs(who, heartbeat_at, now)) {
     trial.end.status = Status::Interrupted;
   }
@@ -183,6 +200,7 @@ record::TrialRow read_trial(const Statement& row, UtcTime now) {
   trial.end.quality_reference = reals.read(row, at++);
   trial.end.flips = row.optional_integer(at++);
   trial.end.seconds = reals.read(row, at++).value_or(0.0);
+  if (trial.end.status == Status::Interrupted) complete_interrupted(connection, trial, marked);
   return trial;
 }
 
@@ -267,9 +285,38 @@ void renew_heartbeat(Connection& connection, const std::vector<std::int64_t>& tr
   for (const std::int64_t trial : trials) update.bind(1, trial).bind(2, std::string_view(heartbeat_at)).run();
 }
 
-void mark_interrupted(Connection& connection, const std::vector<std::int64_t>& trials) {
+record::TrialEnd interrupted_end(Connection& connection, std::int64_t trial) {
+  record::TrialEnd end;
+  end.status = Status::Interrupted;
+  const std::optional<record::StepRecord> last = last_step(connection, trial);
+  if (!last) return end;
+  end.counts.attempted = last->step;
+  end.counts.applied = last->applied_updates;
+  end.counts.iterations = last->iteration;
+  end.counts.samples = last->samples;
+  Statement skipped(connection, kCountSkipped);
+  skipped.bind(1, trial).step();
+  end.counts.skipped = skipped.integer(0);
+  end.final_loss = last->loss;
+  end.seconds = last->wall_seconds.value_or(0.0);
+  return end;
+}
+
+void mark_interrupted(Connection& connection, std::int64_t trial, const record::TrialEnd& end) {
   Statement update(connection, kMarkInterrupted);
-  for (const std::int64_t trial : trials) update.bind(1, trial).run();
+  RealWriter reals;
+  reals.bind(update, 7, end.final_loss);
+  reals.bind(update, 8, end.quality);
+  reals.bind(update, 9, end.quality_reference);
+  reals.bind(update, 10, end.seconds);
+  update.bind(1, trial)
+      .bind(2, end.counts.attempted)
+      .bind(3, end.counts.applied)
+      .bind(4, end.counts.skipped)
+      .bind(5, end.counts.iterations)
+      .bind(6, end.counts.samples)
+      .bind(11, reals.states())
+      .run();
 }
 
 std::vector<std::int64_t> dead_trials(Connection& connection, UtcTime now) {
@@ -305,7 +352,7 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   select.bind(1, id);
   std::vector<record::TrialRow> trials;
   while (select.step()) {
-    record::TrialRow& trial = trials.emplace_back(read_trial(select, now));
+    record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
     trial.end.verdict = read_verdict(connection, trial.id);
   }

@@ -25,15 +25,19 @@ void update_trial_end(Connection& connection, std::int64_t trial, const record::
 /// Says that the arms still run, also where another process took them for dead.
 void renew_heartbeat(Connection& connection, const std::vector<std::int64_t>& trials, UtcTime now);
 
-/// Marks these arms `interrupted` unless they have ended.
-void mark_interrupted(Connection& connection, const std::vector<std::int64_t>& trials);
+/// What an arm that was interrupted came to, from its committed steps: counts, last loss, duration.
+record::TrialEnd interrupted_end(Connection& connection, std::int64_t trial);
+
+/// Marks the arm `interrupted` with what it came to, unless it has ended.
+void mark_interrupted(Connection& connection, std::int64_t trial, const record::TrialEnd& end);
 
 /// Arms that are marked `running` by a process that is gone.
 std::vector<std::int64_t> dead_trials(Connection& connection, UtcTime now);
 
 std::optional<record::ExperimentStart> read_experiment(Connection& connection, std::int64_t id);
 
-/// One arm, or every arm oldest first; `running` arms of dead processes show as `interrupted`.
+/// One arm, or every arm oldest first; `running` arms of dead processes show as `interrupted`, with what
+/// they came to.
 std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<std::int64_t> id, UtcTime now);
 
 }  // namespace mantissa::archive

@@ -57,10 +57,12 @@ void store_trial_end(Connection& connection, std::int64_t trial, const record::T
 }
 
 void store_interruptions(Connection& connection, const std::vector<std::int64_t>& trials) {
-  if (trials.empty()) return;
-  Transaction transaction(connection);
-  mark_interrupted(connection, trials);
-  transaction.commit();
+  for (const std::int64_t trial : trials) {
+    const record::TrialEnd end = interrupted_end(connection, trial);  // may take long: before others have to wait
+    Transaction transaction(connection);
+    mark_interrupted(connection, trial, end);
+    transaction.commit();
+  }
 }
 
 std::unique_ptr<Connection> open_and_mark_dead_trials(const std::string& path, const WriterOptions& options) {

@@ -53,6 +53,21 @@ std::int64_t whole_prefix_of(const archive::Reader& reader, std::int64_t trial) 
   return right ? count : -1;
 }
 
+// Whether the counts of an interrupted arm are those of the steps it left.
+bool counts_match_its_steps(const archive::Reader& reader, const record::TrialRow& trial) {
+  record::StepRecord last;
+  std::int64_t skipped = 0;
+  reader.steps(trial.id, [&](const record::StepRecord& step) {
+    last = step;
+    skipped += step.skipped ? 1 : 0;
+    return true;
+  });
+  const record::Counts& counts = trial.end.counts;
+  return counts.attempted == last.step && counts.applied == last.applied_updates && counts.skipped == skipped &&
+         counts.iterations == last.iteration && counts.samples == last.samples &&
+         same(trial.end.final_loss, last.loss) && same(trial.end.seconds, last.wall_seconds.value_or(0.0));
+}
+
 QString sql_text(const std::string& path, const std::string& sql) {
   archive::Connection connection(path, archive::Connection::Mode::ReadOnly, std::chrono::seconds(30));
   archive::Statement select(connection, sql);
@@ -114,6 +129,7 @@ class ArchiveCrashTests : public QObject {
         const record::TrialRow trial = reader.find(of + arm);
         QCOMPARE(trial.end.status, record::Status::Interrupted);
         const std::int64_t kept = whole_prefix_of(reader, trial.id);
+        QVERIFY(counts_match_its_steps(reader, trial));
         QVERIFY2(kept >= older_than_a_second, qPrintable(QString("%1 of %2").arg(kept).arg(older_than_a_second)));
         QVERIFY2(kept <= appended + 1, qPrintable(QString("%1 of %2").arg(kept).arg(appended)));
       }
@@ -124,7 +140,10 @@ class ArchiveCrashTests : public QObject {
     archive::Writer(archive).close();
     QCOMPARE(sql_text(archive, "SELECT count(*) FROM trials WHERE status = 'interrupted'"),
              QString::number(2 * kKills));
-    QVERIFY(whole_prefix_of(archive::Reader(archive), 1) > 0);
+    const archive::Reader reader(archive);
+    QVERIFY(whole_prefix_of(reader, 1) > 0);
+    for (const record::TrialRow& trial : reader.trials()) QVERIFY(counts_match_its_steps(reader, trial));
+    QCOMPARE(sql_text(archive, "SELECT sum(attempted) FROM trials"), sql_text(archive, "SELECT count(*) FROM steps"));
   }
 
   void four_processes_write_one_archive() {
@@ -173,8 +192,27 @@ class ArchiveCrashTests : public QObject {
     archive::Writer writer(archive);
     const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "a"));
     QCOMPARE(archive::Reader(archive).trial(trial).end.status, record::Status::Running);
+    // Four steps of two microbatches of 8 samples, the second one skipped.
+    for (std::int64_t number = 1; number <= 4; ++number) {
+      record::StepRecord step = plain_step(trial, number);
+      step.iteration = 2 * number;
+      step.samples = 16 * number;
+      step.applied_updates = number == 1 ? 1 : number - 1;
+      step.skipped = number == 2;
+      step.wall_seconds = 0.5 * static_cast<double>(number);
+      writer.append(step);
+    }
     writer.close();
-    QCOMPARE(archive::Reader(archive).trial(trial).end.status, record::Status::Interrupted);
+    const record::TrialEnd end = archive::Reader(archive).trial(trial).end;
+    QCOMPARE(end.status, record::Status::Interrupted);
+    QCOMPARE(end.counts.attempted, std::int64_t{4});
+    QCOMPARE(end.counts.applied, std::int64_t{3});
+    QCOMPARE(end.counts.skipped, std::int64_t{1});
+    QCOMPARE(end.counts.iterations, std::int64_t{8});
+    QCOMPARE(end.counts.samples, std::int64_t{64});
+    QCOMPARE(end.final_loss.value(), 0.25);  // plain_step: 1/step
+    QCOMPARE(end.seconds, 2.0);
+    QVERIFY(!end.quality.has_value());
   }
 
   void a_process_is_told_from_another_with_its_number() {
