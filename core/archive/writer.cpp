@@ -42,12 +42,12 @@ void store_cases(Connection& connection, std::int64_t trial, const std::vector<r
   transaction.commit();
 }
 
-void store_trial_end(Connection& connection, std::int64_t trial, const record::TrialEnd& end) {
+void store_trial_end(Connection& connection, std::int64_t trial, const record::TrialEnd& end, UtcTime now) {
   // The end of an arm survives a power cut.
   connection.execute("PRAGMA synchronous = FULL");
   try {
     Transaction transaction(connection);
-    update_trial_end(connection, trial, end, utc_now());
+    update_trial_end(connection, trial, end, now);
     transaction.commit();
   } catch (...) {
     connection.execute("PRAGMA synchronous = NORMAL");
@@ -101,13 +101,15 @@ std::int64_t Writer::begin_experiment(const record::ExperimentStart& start) {
   return id;
 }
 
-std::int64_t Writer::begin_trial(const record::TrialStart& start) {
+std::int64_t Writer::begin_trial(const record::TrialStart& start, std::string* started_at) {
   std::int64_t id = 0;
   thread().call([&](Connection& connection) {
+    const UtcTime now = utc_now();
     Transaction transaction(connection);
-    id = insert_trial(connection, start, this_process(), utc_now());
+    id = insert_trial(connection, start, this_process(), now);
     transaction.commit();
     thread_->add_running(id);
+    if (started_at != nullptr) *started_at = utc_text(now);
   });
   return id;
 }
@@ -124,10 +126,12 @@ void Writer::write_weights(std::int64_t trial, const std::string& at, const std:
   thread().call([&](Connection& connection) { store_tensors(connection, trial, at, tensors); });
 }
 
-void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end) {
+void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at) {
   thread().call([&](Connection& connection) {
-    store_trial_end(connection, trial, end);
+    const UtcTime now = utc_now();
+    store_trial_end(connection, trial, end, now);
     thread_->remove_running(trial);
+    if (finished_at != nullptr) *finished_at = utc_text(now);
   });
 }
 

@@ -49,7 +49,9 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   std::int64_t begin_experiment(const record::ExperimentStart& start);
-  std::int64_t begin_trial(const record::TrialStart& start);
+
+  /// `started_at`, if given, receives the time as it stands in the archive.
+  std::int64_t begin_trial(const record::TrialStart& start, std::string* started_at = nullptr);
 
   /// The trial's id stands in the record. Waits only while the ring is full. Where it throws, it has not taken the
   /// record.
@@ -64,8 +66,9 @@ class Writer {
   /// `at`: "initial" or "final". Tensors are stored as hashed chunks; equal ones once.
   void write_weights(std::int64_t trial, const std::string& at, const std::vector<record::TensorBytes>& tensors);
 
-  /// Final state of an arm: status, counts, quality, verdict, notes.
-  void finish_trial(std::int64_t trial, const record::TrialEnd& end);
+  /// Final state of an arm: status, counts, quality, verdict, notes. `finished_at`, if given, receives the time as it
+  /// stands in the archive.
+  void finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at = nullptr);
 
   /// Commits every record appended so far.
   void flush();

@@ -133,7 +133,7 @@ class Run {
     row.experiment_id = summary_.experiment_id;
     row.experiment = summary_.experiment;
     row.start = trial_start(prepared_.experiment, summary_.experiment_id, reference_id, trial);
-    row.id = writer_->begin_trial(row.start);
+    row.id = writer_->begin_trial(row.start, &row.started_at);
     return row;
   }
 
@@ -224,7 +224,7 @@ class Run {
     }
     writer_->write_weights(ids_[0], "final", state_bytes(*arm.network));
     reference_end_ = end;
-    writer_->finish_trial(ids_[0], end);
+    writer_->finish_trial(ids_[0], end, &summary_.reference.finished_at);
     summary_.reference.end = std::move(end);
   }
 
@@ -299,8 +299,9 @@ class Run {
     }
     end.verdict = judge::judge(asked_.rules, rules_sha256_, evidence);
     writer_->write_weights(ids_[index], "final", state_bytes(*arm.network));
-    writer_->finish_trial(ids_[index], end);
-    summary_.trials[index - 1].end = std::move(end);
+    record::TrialRow& row = summary_.trials[index - 1];
+    writer_->finish_trial(ids_[index], end, &row.finished_at);
+    row.end = std::move(end);
   }
 
   std::int64_t count_flips(const std::vector<record::CaseRow>& rows) const {

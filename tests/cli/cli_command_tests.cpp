@@ -97,6 +97,19 @@ class CliCommandTests : public QObject {
     QCOMPARE(document["trials"][0]["name"].get<std::string>(), std::string("fp16"));
   }
 
+  void a_run_names_the_times_that_stand_in_the_archive() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    const nlohmann::json run = box.run({"run", "small.toml", "--json"}).json();
+    const nlohmann::json list = box.run({"list", "--json"}).json()["trials"];
+    for (const char* const key : {"started_at", "finished_at"}) {
+      QVERIFY(run["reference"][key].is_string());
+      QVERIFY(run["reference"][key] == list[0][key]);
+      QVERIFY(run["trials"][0][key] == list[1][key]);
+      QVERIFY(run["trials"][1][key] == list[2][key]);
+    }
+  }
+
   void overrides_replace_values_of_the_file() {
     CliSandbox box;
     box.write("small.toml", small_experiment());
