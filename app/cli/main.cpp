@@ -24,7 +24,8 @@ void declare(Program& program) {
   app.add_flag("-q,--quiet", program.console.quiet, "No progress and no messages but errors");
   app.add_flag("-v,--verbose", program.console.verbose, "More messages");
   app.add_option("--archive", program.archive, "The archive; default: mantissa.db in the user's data folder")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check([](const std::string& text) { return text.empty() ? std::string("names no file") : std::string(); });
 
   add_run(program);
   add_list(program);

@@ -42,6 +42,17 @@ std::string Program::archive_path() const {
   return (folder / "mantissa" / "mantissa.db").string();
 }
 
+void Program::make_default_folder() const {
+  if (!archive.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(archive_path()).parent_path();
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (!code) return;
+  const ErrorKind kind = code == std::errc::no_space_on_device ? ErrorKind::DiskFull : ErrorKind::FileProblem;
+  throw Error(kind, {"the folder of the archive cannot be made", folder.string(), 0, 0, "", code.message(), "",
+                     "Name the archive with --archive FILE"});
+}
+
 std::string Program::existing_archive() const {
   const std::string path = archive_path();
   std::error_code ignored;

@@ -35,7 +35,10 @@ struct Program {
   /// \throws Error InvalidSetting where there is no home folder to put it in.
   std::string archive_path() const;
 
-  /// The same for reading. \throws Error FileProblem where there is none yet, with the way to make one.
+  /// Makes the folder of the default archive; does nothing where `--archive` names another. \throws Error FileProblem.
+  void make_default_folder() const;
+
+  /// The archive for reading. \throws Error FileProblem where there is none yet, with the way to make one.
   std::string existing_archive() const;
 
   /// The arm that `text` means; says so where it fitted several.

@@ -77,6 +77,7 @@ int run(Program& program, const RunCommandOptions& options) {
   session::StopToken stop;
   const InterruptScope interrupts(stop);
   ProgressDisplay display(program.console);
+  program.make_default_folder();
   const record::RunSummary summary = session::run(experiment, run_options, display, stop);
 
   const int code = exit_code_of(summary, options.required);

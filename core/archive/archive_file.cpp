@@ -32,16 +32,17 @@ void refuse_what_is_no_file(const std::string& path, const fs::file_status& stat
   }
 }
 
-// The folder with everything above it.
-void make_folder(const std::string& path) {
+// A folder that is made without asking hides a mistyped path.
+void require_folder(const std::string& path) {
   std::error_code code;
-  fs::create_directories(folder_of(path), code);
-  if (!code) return;
-  ErrorKind kind = ErrorKind::FileProblem;
-  if (code == std::errc::no_space_on_device) kind = ErrorKind::DiskFull;
-  if (code == std::errc::permission_denied || code == std::errc::read_only_file_system)
-    kind = ErrorKind::ArchiveReadOnly;
-  throw Error(kind, {"the archive's folder cannot be created", path, 0, 0, "", code.message(), "", ""});
+  const fs::path folder = folder_of(path);
+  if (fs::is_directory(folder, code)) return;
+  if (code == std::errc::permission_denied) {
+    throw Error(ErrorKind::ArchiveReadOnly,
+                {"the archive's folder cannot be reached", folder.string(), 0, 0, "", "", "", kPermissionRemedy});
+  }
+  throw Error(ErrorKind::FileProblem, {"the folder of the archive does not exist", folder.string(), 0, 0, "", "",
+                                       "a folder that exists", "Make it, or name the archive with another path"});
 }
 
 void refuse_what_cannot_be_written(const std::string& path, bool exists) {
@@ -129,7 +130,7 @@ std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chron
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   refuse_what_is_no_file(path, status);
-  make_folder(path);
+  require_folder(path);
   refuse_what_cannot_be_written(path, fs::exists(status));
   try {
     return connect_for_writing(path, busy_timeout);

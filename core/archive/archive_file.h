@@ -9,7 +9,7 @@
 
 namespace mantissa::archive {
 
-/// Opens an archive to write, creates it with its folder where there is none.
+/// Opens an archive to write, creates it where there is none. Its folder must exist.
 /// \throws Error FileProblem, ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked, DiskFull.
 std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chrono::milliseconds busy_timeout);
 

@@ -39,8 +39,8 @@ struct WriterOptions {
 /// Calls come from one thread, the engine's. After `close()` they are CallOrder.
 class Writer {
  public:
-  /// Opens the archive, creates it with its folder if it is not there, and marks dead `running` arms `interrupted`.
-  /// \throws Error ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked, DiskFull, FileProblem.
+  /// Opens the archive, creates it in a folder that exists if it is not there, and marks dead `running` arms
+  /// `interrupted`. \throws Error ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked, DiskFull, FileProblem.
   explicit Writer(const std::string& path, const WriterOptions& options = {});
 
   /// Commits what is left and joins the thread. Errors on this way are lost: call `close()` to see them.

@@ -276,6 +276,23 @@ class CliBadInputTests : public QObject {
     const Outcome nowhere = box.run_plain({"run", "small.toml", "--archive", "/proc/no/archive.db"});
     QCOMPARE(nowhere.exit, 3);
     QVERIFY(nowhere.err.contains("/proc/no"));
+    const Outcome mistyped = box.run_plain({"run", "small.toml", "--archive", "mistyped/archive.db"});
+    QCOMPARE(mistyped.exit, 3);
+    QVERIFY2(mistyped.err.contains("mistyped: the folder of the archive does not exist"), mistyped.err);
+    QVERIFY(!QFile::exists(box.path("mistyped")));
+  }
+
+  void an_empty_name_is_no_archive() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    for (const QStringList& archive : {QStringList{"--archive", ""}, QStringList{"--archive="}}) {
+      for (const QStringList& command : {QStringList{"run", "small.toml"}, QStringList{"list"}}) {
+        const Outcome outcome = box.run_plain(command + archive);
+        QCOMPARE(outcome.exit, 3);
+        QVERIFY2(outcome.err.contains("--archive"), outcome.err);
+      }
+    }
+    QVERIFY(!QFile::exists(box.path(".local/share")));
   }
 
   void a_read_only_archive_can_be_read_but_not_run_into() {

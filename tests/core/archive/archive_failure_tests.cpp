@@ -120,8 +120,18 @@ class ArchiveFailureTests : public QObject {
     QVERIFY(!QFile::exists(path));
   }
 
-  void the_folder_of_a_new_archive_is_created() {
-    const QString path = folder_.filePath("new/folder with ? and #/100 %.db");
+  void the_folder_of_a_new_archive_must_exist_and_is_named() {
+    const QString path = folder_.filePath("mistyped/folder/a.db");
+    const std::optional<Error> error = error_of([&] { Writer{path.toStdString()}; });
+    QVERIFY(error.has_value());
+    QCOMPARE(error->kind(), ErrorKind::FileProblem);
+    QCOMPARE(error->facts().file, folder_.filePath("mistyped/folder").toStdString());
+    QVERIFY(!QFile::exists(folder_.filePath("mistyped")));
+  }
+
+  void a_path_may_hold_what_has_a_meaning_in_addresses() {
+    QVERIFY(QDir(folder_.path()).mkdir("folder with ? and #"));
+    const QString path = folder_.filePath("folder with ? and #/100 %.db");
     Writer(path.toStdString()).close();
     QVERIFY(QFile::exists(path));
     QVERIFY(Reader(path.toStdString()).trials().empty());
