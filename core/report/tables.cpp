@@ -12,7 +12,7 @@ namespace mantissa::report {
 namespace {
 
 constexpr const char* kNotMeasured = "–";
-constexpr std::size_t kLongestRule = 60;  // a long text in the last column must not draw a line across the screen
+constexpr std::size_t kLongestRule = 36;  // a long text in the last column must not draw a line across the screen
 
 std::string status_words(const record::TrialEnd& end) {
   std::string words(to_text(end.status));
@@ -58,14 +58,10 @@ std::string of_words(const std::string& of) {
   return of;
 }
 
-std::string value_words(const record::RuleVerdict& rule, const std::optional<double>& value) {
-  std::string words = number_words(value);
-  if (value && !rule.unit.empty()) words += " " + rule.unit;
-  return words;
-}
-
+/// The unit stands in the limit: "at most 2 flips".
 std::string limit_words(const record::RuleVerdict& rule) {
-  return rule.limit.empty() ? value_words(rule, rule.limit_value) : rule.limit;
+  if (!rule.limit.empty()) return rule.limit;
+  return number_words(rule.limit_value) + (rule.limit_value && !rule.unit.empty() ? " " + rule.unit : "");
 }
 
 /// What was found, rule by rule. Why a rule does not hold stands above the table, in the verdict's reasons.
@@ -73,7 +69,7 @@ std::string rules_table(const record::Verdict& verdict, int indent) {
   Table table({{"verdict"}, {"rule"}, {"of"}, {"value", Table::Align::Right}, {"limit"}});
   for (const record::RuleVerdict& rule : verdict.rules) {
     table.add_row(
-        {verdict_words(rule.verdict), rule.name, of_words(rule.of), value_words(rule, rule.value), limit_words(rule)});
+        {verdict_words(rule.verdict), rule.name, of_words(rule.of), number_words(rule.value), limit_words(rule)});
   }
   return table.text(indent);
 }
