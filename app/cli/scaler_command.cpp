@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/session/scaler_simulation.h"
+#include "core/spec/scaler_settings.h"
 
 namespace mantissa::cli {
 namespace {
@@ -25,10 +26,13 @@ struct ScalerOptions {
   throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, option, "'" + found + "'", expected, ""});
 }
 
-void read_number(const std::string& option, const std::string& text, double& value) {
+/// Ranges and their words are those of an experiment's [trial.scaler].
+void read_number(const std::string& option, const std::string& key, const std::string& text, double& value) {
   if (text.empty()) return;
   const std::optional<double> number = number_from_text(text);
   if (!number) refuse(option, text, "a number");
+  const std::string expected = spec::expected_of_scaler(key, *number);
+  if (!expected.empty()) refuse(option, text, expected);
   value = *number;
 }
 
@@ -39,12 +43,14 @@ session::SimulatedScaler settings_of(const ScalerOptions& options) {
   }
   if (options.preset != "pytorch") refuse("--preset", options.preset, "pytorch, deepspeed or megatron");
   session::SimulatedScaler settings;
-  read_number("--init-scale", options.init_scale, settings.init_scale);
-  read_number("--growth-factor", options.growth_factor, settings.growth_factor);
-  read_number("--backoff-factor", options.backoff_factor, settings.backoff_factor);
+  read_number("--init-scale", "init_scale", options.init_scale, settings.init_scale);
+  read_number("--growth-factor", "growth_factor", options.growth_factor, settings.growth_factor);
+  read_number("--backoff-factor", "backoff_factor", options.backoff_factor, settings.backoff_factor);
   if (!options.growth_interval.empty()) {
     const std::optional<std::int64_t> interval = integer_from_text(options.growth_interval);
-    if (!interval) refuse("--growth-interval", options.growth_interval, "an integer");
+    if (!interval || *interval < 1 || *interval > spec::largest_growth_interval) {
+      refuse("--growth-interval", options.growth_interval, spec::expected_of_growth_interval());
+    }
     settings.growth_interval = *interval;
   }
   return settings;

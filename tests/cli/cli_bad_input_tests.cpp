@@ -348,6 +348,13 @@ class CliBadInputTests : public QObject {
     refused(box, {"scaler", "p.csv", "--init-scale", "lots"}, 3, {"--init-scale", "'lots'", "a number"});
     refused(box, {"scaler", "p.csv", "--growth-interval", "1.5"}, 3, {"--growth-interval", "'1.5'", "an integer"});
     refused(box, {"scaler", "p.csv", "--growth-factor", "0.5"}, 3, {"0.5"});
+    for (const char* const scale : {"0", "nan", "-1", "inf"}) {
+      refused(box, {"scaler", "p.csv", QString("--init-scale=") + scale}, 3,
+              {"--init-scale", scale, "a finite number above 0"});
+    }
+    refused(box, {"scaler", "p.csv", "--growth-factor", "1e300"}, 3, {"--growth-factor", "at most 3.4028235e38"});
+    refused(box, {"scaler", "p.csv", "--backoff-factor", "1e-300"}, 3, {"--backoff-factor", "at least 1.4e-45"});
+    refused(box, {"scaler", "p.csv", "--growth-interval", "0"}, 3, {"--growth-interval", "'0'", "at least 1"});
     refused(box, {"scaler", "p.csv", "--preset", "mine"}, 3, {"--preset", "'mine'"});
     box.write("q.csv", "found_inf\n0\n2\n");
     refused(box, {"scaler", "q.csv"}, 3, {"q.csv, line 3", "column found_inf", "'2'"});
