@@ -24,8 +24,8 @@ CREATE TABLE experiments (
   created_at TEXT NOT NULL,
   name TEXT NOT NULL,
   file TEXT NOT NULL,           -- path as given
-  text TEXT NOT NULL,           -- the file's text
-  resolved TEXT NOT NULL,       -- JSON: overrides applied, defaults filled in
+  text TEXT NOT NULL,           -- the file's text with the overrides applied
+  resolved TEXT NOT NULL,       -- JSON: overrides applied, defaults filled in (null: the data set's own way)
   sha256 TEXT NOT NULL,         -- of `resolved` without name, description and [expect]
   rules TEXT NOT NULL,          -- JSON of [rules]; empty where there are none
   rules_sha256 TEXT NOT NULL,

@@ -24,7 +24,7 @@ std::optional<Status> status_from_text(std::string_view text);
 struct ExperimentStart {
   std::string name;
   std::string file;      ///< path as given
-  std::string text;      ///< the file's text
+  std::string text;      ///< the file's text with the overrides applied: what runs it again
   std::string resolved;  ///< canonical JSON of the experiment with overrides applied and defaults filled in
   std::string sha256;    ///< of `resolved` without name, description and [expect]
   std::string rules;     ///< canonical JSON of [rules]; empty where there are none

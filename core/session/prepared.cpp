@@ -177,6 +177,8 @@ Prepared prepare(const spec::Experiment& asked) {
 
   prepared.dataset = data::load(experiment);
   prepared.notes = prepared.dataset.notes;
+  experiment.data.task = prepared.dataset.task;
+  if (prepared.dataset.classes > 0) experiment.data.classes = prepared.dataset.classes;
   const std::int64_t rows = prepared.dataset.train.rows();
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
   if (!experiment.training.batch) experiment.training.batch = std::min<std::int64_t>(64, rows);

@@ -53,7 +53,7 @@ record::ExperimentStart experiment_start(const spec::Experiment& asked, const Pr
   record::ExperimentStart start;
   start.name = asked.name;
   start.file = asked.file;
-  start.text = asked.text;
+  start.text = spec::with_overrides(asked.text, asked.overrides);
   start.resolved = spec::canonical_json(prepared.experiment);
   start.sha256 = sha256(spec::canonical_json_to_hash(prepared.experiment));
   start.rules = spec::canonical_json_of_rules(asked);

@@ -163,6 +163,19 @@ class CliCommandTests : public QObject {
     QCOMPARE(box.run({"export", "experiment", "last"}).out, small_experiment());
   }
 
+  void an_exported_experiment_runs_again_to_the_same_weights() {
+    CliSandbox box;
+    const QString file = box.write("small.toml", small_experiment());
+    box.run({"run", file, "--set", "training.seed=5", "-q"});
+    const auto first = box.weights("reference");
+    const QString exported = box.write("again.toml", box.run({"export", "experiment", "reference"}).out);
+    QCOMPARE(box.run({"run", exported, "-q"}).exit, box.run({"run", file, "--set", "training.seed=5", "-q"}).exit);
+    QVERIFY(!first.empty());
+    QCOMPARE(box.weights("reference"), first);
+    box.run({"run", exported, "-q"});
+    QCOMPARE(box.weights("reference"), first);
+  }
+
   void initial_weights_are_equal_for_reference_and_trials() {
     CliSandbox box;
     box.write("small.toml", small_experiment());
