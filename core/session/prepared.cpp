@@ -78,6 +78,24 @@ judge::DecisionRule decision_of(const spec::Experiment& experiment, const data::
   return decision;
 }
 
+/// A metric that the task does not have is refused now, not judged undecided after the training.
+void check_metrics(const spec::Experiment& experiment, const data::Dataset& dataset,
+                   const judge::DecisionRule& decision) {
+  if (!experiment.rules) return;
+  const bool classification = dataset.task == spec::Task::Classification;
+  for (const spec::QualityRule& rule : experiment.rules->quality) {
+    const std::string& metric = rule.metric;
+    const bool fits =
+        metric.empty() || (metric == "accuracy" ? decision.kind != judge::DecisionKind::None : !classification);
+    if (fits) continue;
+    throw Error(ErrorKind::InvalidSetting,
+                {"", experiment.file, experiment.position("rules.quality").line, 0, "rules.quality.metric", metric,
+                 classification ? "accuracy, because the task is a classification"
+                                : "rmse or mae, because the task is a regression without rules.threshold",
+                 ""});
+  }
+}
+
 std::int64_t output_width(const data::Dataset& dataset) {
   if (dataset.train.targets.dim() == 2) return dataset.train.targets.size(1);
   return dataset.classes;
@@ -183,6 +201,7 @@ Prepared prepare(const spec::Experiment& asked) {
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
   if (!experiment.training.batch) experiment.training.batch = std::min<std::int64_t>(64, rows);
   prepared.decision = decision_of(experiment, prepared.dataset);
+  check_metrics(experiment, prepared.dataset, prepared.decision);
   const bool training = train::BatchPlan(experiment, prepared.dataset.train).total_steps() > 0;
 
   const std::int64_t features = prepared.dataset.train.inputs.numel() / rows;

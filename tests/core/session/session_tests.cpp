@@ -66,6 +66,20 @@ class SessionTests : public QObject {
     QVERIFY_EXCEPTION_THROWN(session::prepare(experiment), Error);
   }
 
+  void a_metric_that_the_task_does_not_have_is_refused() {
+    // concrete says by its data alone that it is a regression.
+    const spec::Experiment experiment =
+        concrete("steps = 1\n" + kTrial + "[rules]\nquality = { metric = \"accuracy\" , min = 0.5 }\n");
+    try {
+      session::prepare(experiment);
+      QFAIL("accepted");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::InvalidSetting);
+      QCOMPARE(error.facts().line, 13);
+      QCOMPARE(error.facts().found, std::string("accuracy"));
+    }
+  }
+
   void a_diverging_reference_leaves_its_trials_undecided() {
     // SGD with a rate of 10^30 on a squared error: the second update is beyond FP32.
     QTemporaryDir folder;
