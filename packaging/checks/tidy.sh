@@ -27,11 +27,17 @@ done < <(if [ $# -gt 0 ]; then printf '%s\n' "$@"; else changed_files; fi)
 [ ${#files[@]} -gt 0 ] || { echo "No changed source files."; exit 0; }
 echo "${#files[@]} changed source files"
 
+# Clang cannot read GCC's precompiled header; sources include what they use, so it is left out.
+database=$(mktemp -d)
+trap 'rm -rf -- "$database"' EXIT
+sed -E 's# -Winvalid-pch##g; s# -include (\\"[^"]*cmake_pch\.hxx\\"|[^ "]*cmake_pch\.hxx)##g' "$build/compile_commands.json" >"$database/compile_commands.json"
+export database
+
 export until=$(($(date +%s) + ${MANTISSA_TIDY_SECONDS:-900}))
 check() {
   if [ "$(date +%s)" -ge "$until" ]; then echo "$1: left out, the time is up"; return; fi
   # Warnings of clang's compiler are not asked for; what is counted in system headers is no news.
-  clang-tidy -p "$build" --quiet --extra-arg=-Wno-error "$1" 2> >(grep -vE '^[0-9]+ (warnings?|errors?)( and [0-9]+ errors?)? generated|^Suppressed|^Use -header-filter' >&2)
+  clang-tidy -p "$database" --quiet --extra-arg=-Wno-error "$1" 2> >(grep -vE '^[0-9]+ (warnings?|errors?)( and [0-9]+ errors?)? generated|^Suppressed|^Use -header-filter' >&2)
 }
 export -f check
 {

@@ -24,6 +24,7 @@ std::vector<float> values_of(const at::Tensor& tensor) {
 
 std::vector<std::string> names_of(const std::vector<model::NamedTensor>& named) {
   std::vector<std::string> names;
+  names.reserve(named.size());
   for (const model::NamedTensor& item : named) names.push_back(item.name);
   return names;
 }

@@ -29,9 +29,9 @@ spec::Experiment experiment_with(const std::string& training, const std::string&
       "test.toml");
 }
 
-train::Window window_of(std::vector<std::pair<at::Tensor, at::Tensor>> microbatches) {
+train::Window window_of(const std::vector<std::pair<at::Tensor, at::Tensor>>& microbatches) {
   train::Window window;
-  for (auto& [inputs, targets] : microbatches) {
+  for (const auto& [inputs, targets] : microbatches) {
     window.samples += inputs.size(0);
     window.microbatches.push_back({inputs, targets});
   }
