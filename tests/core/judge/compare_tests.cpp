@@ -23,7 +23,7 @@ record::CaseRow row(const std::string& id, std::vector<double> output, std::vect
   record::CaseRow made;
   made.id = id;
   made.output = output;
-  made.output_same_weights = output;
+  made.output_same_weights = std::move(output);
   made.output_reference = std::move(reference);
   made.target = std::move(target);
   return made;
