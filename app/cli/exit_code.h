@@ -9,7 +9,7 @@
 
 namespace mantissa::cli {
 
-/// The exit codes of EXPERIMENT.md 2; nothing else in the program knows a number.
+/// The exit codes of the README; nothing else in the program knows a number.
 namespace exit_code {
 constexpr int kDone = 0;        ///< accepted, or done
 constexpr int kRejected = 1;    ///< rejected, a failed trial

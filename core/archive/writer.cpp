@@ -152,6 +152,7 @@ void Writer::close() {
   if (thread_ == nullptr) return;
   thread().call([&](Connection& connection) {
     store_interruptions(connection, thread_->running());
+    thread_->forget_running();  // a heartbeat before the thread ends would call them running again
     try {
       connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (const Error&) {

@@ -108,7 +108,7 @@ void WriterThread::work() {
 void WriterThread::serve_request() {
   std::exception_ptr error;
   try {
-    // Jobs replace what stood there, so they may be run again from the beginning.
+    // A job that fails has rolled back what it did, so it may be run again from the beginning.
     if (flush_first_) patiently([this] { commit_waiting_records(); });
     patiently([this] { (*job_)(*connection_); });
     locked_since_.reset();

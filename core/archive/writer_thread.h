@@ -45,6 +45,7 @@ class WriterThread {
   void add_running(std::int64_t trial) { running_.push_back(trial); }
   void remove_running(std::int64_t trial);
   const std::vector<std::int64_t>& running() const { return running_; }
+  void forget_running() { running_.clear(); }
 
  private:
   using Clock = std::chrono::steady_clock;

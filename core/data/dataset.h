@@ -41,7 +41,7 @@ struct Dataset {
   std::vector<std::string> notes;    ///< sentences: "12 rows with missing values were left out"
 };
 
-/// Reads, checks, splits and preprocesses (EXPERIMENT.md 1, decision 9; statistics from the training part only).
+/// Reads, checks, splits and preprocesses (statistics from the training part only; split.h, preprocess.h).
 ///
 /// Split: perm = torch.randperm(rows) seeded by test.seed; the test part is perm[:n], n = round(fraction · rows) with
 /// halves to even, the training part perm[n:], both in that order. With fraction = 0 nothing is permuted; with a test

@@ -14,7 +14,7 @@ struct Split {
   std::vector<std::int64_t> test;
 };
 
-/// EXPERIMENT.md, decision 9: perm = torch.randperm(rows) with a generator seeded by `part.seed`; the first
+/// perm = torch.randperm(rows) with a generator seeded by `part.seed`; the first
 /// round(fraction · rows) rows of it (halves to even, as Python's round) are the test part, the rest is the training
 /// part. Both keep the permutation's order, which is what `order = "file"` then repeats in every epoch. With
 /// fraction = 0 nothing is permuted: the training part is the file as it stands.

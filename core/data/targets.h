@@ -25,7 +25,7 @@ struct TargetPlan {
   std::vector<std::vector<double>> values;
 };
 
-/// Applies the contract's defaults for task, labels and classes (EXPERIMENT.md 1) to the targets of `tables`.
+/// Applies the contract's defaults for task, labels and classes to the targets of `tables`.
 /// `set` is the descriptor of a built-in set whose target this is.
 /// \throws Error DataProblem naming up to five lines, InvalidSetting for settings that exclude each other.
 TargetPlan plan_targets(const spec::Experiment& experiment, const std::optional<BuiltIn>& set,

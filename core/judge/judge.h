@@ -13,7 +13,7 @@
 
 namespace mantissa::judge {
 
-/// How the task decides (EXPERIMENT.md 1, decision 6).
+/// How the task decides.
 enum class DecisionKind {
   None,         ///< regression: no decision
   ArgMax,       ///< lowest index on ties

@@ -266,6 +266,13 @@ RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& evidence)
   verdict.reason = missing_outputs(evidence, rule.of);
   if (!verdict.reason.empty()) return verdict;
 
+  const std::vector<std::string> broken = non_finite_reference_cases(evidence);
+  if (!broken.empty()) {
+    verdict.reason = "the reference's own output is non-finite in " + count(static_cast<std::int64_t>(broken.size())) +
+                     " of " + count(verdict.cases, "case") + ": " + first_three(broken);
+    return verdict;
+  }
+
   std::vector<double> values;
   for (const CaseRow& row : evidence.cases) values.push_back(measure_of(row, rule.measure, rule.of));
   verdict.value = reduce(values, rule.reduce, rule.q);
@@ -313,6 +320,10 @@ RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& evidenc
   const double value = quality(evidence.cases, metric, rule.of, false, evidence.unit);
   const double reference = quality(evidence.cases, metric, rule.of, true, evidence.unit);
   verdict.value = value;
+  if (!std::isfinite(reference)) {
+    verdict.reason = "the reference's own " + metric + " is " + short_number(reference);
+    return verdict;
+  }
   const std::vector<Bound> bounds = bounds_of(rule, higher, value, reference);
   if (bounds.empty()) {
     verdict.reason = "the rule on " + metric + " states no limit";

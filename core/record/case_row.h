@@ -16,7 +16,7 @@ std::optional<CaseKind> case_kind_from_text(std::string_view text);
 /// What a trial made of one frozen case. Non-finite values are values; an empty `optional` is "not measured".
 ///
 /// `outputs` are in the model's units (after the target transform), flattened per case, in the model's own order.
-/// Columns and their meaning: EXPERIMENT.md 3, `export cases`.
+/// `export cases` writes them in this order (case_columns.h).
 struct CaseRow {
   std::string id;
   CaseKind kind = CaseKind::Ordinary;
@@ -34,10 +34,11 @@ struct CaseRow {
   bool flip = false, flip_same_weights = false;
 
   // trained against reference; NaN where an output is NaN or missing (a missing one is empty above) …
-  double abs_error = 0.0;      ///< largest |o - o_ref| of the case
-  double rel_error = 0.0;      ///< largest |o - o_ref| / |o_ref| of the case; 0/0 = 0, x/0 = infinity
-  double case_relative = 0.0;  ///< EXPERIMENT.md 1, decision 3
-  double ulp_error = 0.0;      ///< largest distance in FP32 units in the last place
+  double abs_error = 0.0;  ///< largest |o - o_ref| of the case
+  double rel_error = 0.0;  ///< largest |o - o_ref| / |o_ref| of the case; 0/0 = 0, x/0 = infinity
+  double case_relative =
+      0.0;                 ///< largest |o - o_ref| of the case / max(its largest |o_ref|, RMS of o_ref over all cases)
+  double ulp_error = 0.0;  ///< largest distance in FP32 units in the last place
   // … and the reference's weights under the trial's policy against the reference.
   double abs_error_same_weights = 0.0;
   double rel_error_same_weights = 0.0;

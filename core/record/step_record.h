@@ -10,7 +10,7 @@
 
 namespace mantissa::record {
 
-/// Why an optimizer update was refused (EXPERIMENT.md 3).
+/// Why an optimizer update was refused.
 enum class SkipCause {
   None,
   Calibration,    ///< overflow before the first applied update: the scale finds its level

@@ -15,7 +15,7 @@ enum class TrialKind { Reference, Trial, Foreign };
 std::string_view to_text(TrialKind kind);
 std::optional<TrialKind> trial_kind_from_text(std::string_view text);
 
-/// EXPERIMENT.md 2.
+/// `stopped`: by the user; `interrupted`: the process is gone; `failed`: TrialEnd::failure says why.
 enum class Status { Running, Finished, Stopped, Interrupted, Failed };
 std::string_view to_text(Status status);
 std::optional<Status> status_from_text(std::string_view text);

@@ -10,10 +10,9 @@
 
 namespace mantissa::spec {
 
-/// An experiment as the structs behind its TOML file (EXPERIMENT.md 1). Members carry the names of the keys and the
-/// defaults of the contract; an empty `optional` is a key that is absent and has no fixed default.
-/// Words that the file spells as text stay text here when only their spelling matters, and are enums where code
-/// branches.
+/// An experiment as the structs behind its TOML file (mantissa-cli help experiment). Members carry the names of the
+/// keys and the defaults of the contract; an empty `optional` is a key that is absent and has no fixed default. Words
+/// that the file spells as text stay text here when only their spelling matters, and are enums where code branches.
 
 /// More is no classification: a model has an output for every class.
 inline constexpr std::int64_t most_classes = 1'000'000;

@@ -3,4 +3,6 @@
 # Every C++ file stands as .clang-format says. `clang-format -i FILE` puts it right.
 set -euo pipefail
 cd -- "${1:-$(dirname -- "${BASH_SOURCE[0]}")/../..}"
-find app core tests ui \( -name '*.h' -o -name '*.cpp' \) -print0 2>/dev/null | xargs -0 clang-format --dry-run -Werror
+folders=()
+for folder in app core tests ui; do [ ! -d "$folder" ] || folders+=("$folder"); done
+find "${folders[@]}" \( -name '*.h' -o -name '*.cpp' \) -print0 | xargs -0 clang-format --dry-run -Werror

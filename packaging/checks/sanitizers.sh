@@ -17,6 +17,6 @@ configure "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITH
 build "$folder" tests/core/all
 
 export ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1:strict_string_checks=1
-export LSAN_OPTIONS="suppressions=$root/packaging/checks/leaks.txt:print_suppressions=0"
+export LSAN_OPTIONS="suppressions='$root/packaging/checks/leaks.txt':print_suppressions=0"  # quoted: the folder may have blanks
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 ctest --test-dir "$folder/tests/core" --output-on-failure --no-tests=error --no-label-summary --parallel "$(nproc)" "$@"

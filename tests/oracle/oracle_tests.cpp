@@ -63,7 +63,7 @@ class CommandLine {
 
 }  // namespace
 
-/// Mantissa on one thread equals the official PyTorch package bit for bit (DESIGN.md 4.4a). fixtures/ holds what
+/// Mantissa on one thread equals the official PyTorch package bit for bit. fixtures/ holds what
 /// reference_run.py made of each experiment; README.md describes the files.
 class OracleTests : public QObject {
   Q_OBJECT

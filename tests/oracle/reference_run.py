@@ -3,7 +3,7 @@
 """Trains an experiment file's reference and trials with the official PyTorch package.
 
 This is the judge of Mantissa's numbers, so it is written to be read: plain torch, one function a decision of the
-contract (EXPERIMENT.md), nothing shared with Mantissa's own code.
+experiment file's documentation (mantissa-cli help experiment), nothing shared with Mantissa's own code.
 
     reference_run.py experiment.toml --out FOLDER
 

@@ -69,7 +69,7 @@ record::StepRecord sample_step() {
   return step;
 }
 
-// The columns of EXPERIMENT.md 3, written out again so that an exchange in the declaration shows.
+// The documented columns, written out again so that an exchange in the declaration shows.
 constexpr char kStepHeader[] =
     "step,iteration,applied_updates,samples,epoch,wall_seconds,loss,loss_reference,scale_before,scale_after,"
     "growth_tracker,skipped,skip_cause,overflow_optimizer,overflow_parameter,lr,grad_norm_scaled,grad_norm,"
