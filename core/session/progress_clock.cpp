@@ -34,11 +34,11 @@ void ProgressClock::send(const train::PairedRun& run, Clock::time_point now) {
     progress.remaining_seconds =
         progress.seconds / static_cast<double>(progress.step) * static_cast<double>(planned_steps_ - progress.step);
   }
-  progress.loss_reference = run.arm(0).last_loss.value_or(0.0);
+  progress.loss_reference = run.arm(0).tally.last_loss.value_or(0.0);
   for (std::size_t i = 1; i < run.arm_count(); ++i) {
     const train::Arm& arm = run.arm(i);
-    progress.arms.push_back({arm.name, arm.last_loss.value_or(0.0), arm.scaler ? arm.scaler->get_scale() : 0.0,
-                             arm.counts.skipped, arm.failure.has_value()});
+    progress.arms.push_back({arm.name, arm.tally.last_loss.value_or(0.0), arm.scaler ? arm.scaler->get_scale() : 0.0,
+                             arm.tally.counts.skipped, arm.failure.has_value()});
   }
   observer_.on_progress(progress);
 }

@@ -69,7 +69,11 @@ std::string state_sha256(const model::Network& network) {
 std::string reference_lock(const Prepared& prepared) {
   const spec::Training& training = prepared.experiment.training;
   const Environment machine = environment();
+  const nlohmann::json settings = nlohmann::json::parse(spec::canonical_json(prepared.experiment));
   const nlohmann::json lock = {
+      {"model", settings["model"]},
+      {"training", settings["training"]},
+      {"order", settings["data"]["order"]},
       {"data", {{"name", prepared.dataset.name}, {"sha256", prepared.dataset.sha256}}},
       {"preprocessing_sha256", prepared.dataset.preprocessing_sha256},
       {"initial_weights_sha256", state_sha256(*prepared.network)},

@@ -7,8 +7,9 @@
 
 namespace mantissa::session {
 
-/// Everything that fixes the reference, as JSON with sorted keys: data, initial weights, preprocessing, mode, seeds,
-/// code version, LibTorch build, CPU, threads, flags. Two references with equal locks are the same reference.
+/// Everything that fixes the reference, as JSON with sorted keys: model and training settings, data and its order,
+/// initial weights, preprocessing, mode, seeds, code version, LibTorch build, CPU, threads, flags. Two references with
+/// equal locks are the same reference.
 std::string reference_lock(const Prepared& prepared);
 
 /// The tensors of a network as bytes, by state_dict name.

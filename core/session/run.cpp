@@ -174,14 +174,14 @@ class Run {
     try {
       reference_outputs_ = evaluate(*reference.network, reference.policy, cases_.inputs);
     } catch (const std::exception& error) {
-      reference.failure = train::failure_of(error, reference.counts.attempted);
+      reference.failure = train::failure_of(error, "on the frozen cases");
     }
   }
 
   record::TrialEnd common_end(const train::PairedRun& paired, const train::Arm& arm) const {
     record::TrialEnd end;
-    end.counts = arm.counts;
-    end.final_loss = arm.last_loss;
+    end.counts = arm.tally.counts;
+    end.final_loss = arm.tally.last_loss;
     end.seconds = seconds_;
     end.notes = arm.notes;
     if (arm.failure) {
@@ -204,8 +204,8 @@ class Run {
   void finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
     record::TrialEnd end = common_end(paired, arm);
     non_finite_reference_ = train::non_finite_state(arm);
-    if (arm.first_non_finite_loss_step > 0) {
-      non_finite_reference_.push_back("loss at step " + std::to_string(arm.first_non_finite_loss_step));
+    if (arm.tally.first_non_finite_loss_step > 0) {
+      non_finite_reference_.push_back("loss at step " + std::to_string(arm.tally.first_non_finite_loss_step));
     }
     for (const std::string& what : non_finite_reference_)
       end.notes.push_back("Non-finite in the reference: " + what + ".");
@@ -243,7 +243,7 @@ class Run {
     } catch (const Error&) {
       throw;
     } catch (const std::exception& error) {
-      arm.failure = train::failure_of(error, arm.counts.attempted);
+      arm.failure = train::failure_of(error, "on the frozen cases");
       rows.clear();
     }
     return rows;
@@ -261,15 +261,15 @@ class Run {
     evidence.failure_text = end.failure_text;
     evidence.counts = end.counts;
     evidence.max_consecutive_skips = arm.max_consecutive_skips;
-    evidence.first_non_finite_loss_step = arm.first_non_finite_loss_step;
+    evidence.first_non_finite_loss_step = arm.tally.first_non_finite_loss_step;
     evidence.non_finite = train::non_finite_state(arm);
     evidence.non_finite_reference = non_finite_reference_;
     evidence.reference_finished = !reference.failure;
     if (reference.failure) evidence.reference_failure_text = reference.failure->text;
-    if (arm.counts.attempted > 0) {
-      evidence.gradients_all_zero = !arm.any_gradient_nonzero && reference.any_gradient_nonzero;
-      evidence.weights_unchanged = arm.counts.applied > 0 && state_sha256(*arm.network) == initial_sha256_ &&
-                                   state_sha256(*reference.network) != initial_sha256_;
+    if (arm.tally.counts.applied > 0) {
+      evidence.gradients_all_zero = !arm.tally.any_gradient_nonzero && reference.tally.any_gradient_nonzero;
+      evidence.weights_unchanged =
+          state_sha256(*arm.network) == initial_sha256_ && state_sha256(*reference.network) != initial_sha256_;
     }
     evidence.cases_are_training_rows = cases_.from_training_part;
     evidence.decision = prepared_.decision;
@@ -286,8 +286,12 @@ class Run {
     if (compared && !arm.failure && !reference_outputs_.empty()) rows = compare_cases(paired, arm);
     record::TrialEnd end = common_end(paired, arm);
     if (paired.arm(0).failure && !arm.failure) {
-      end.notes.push_back("Stopped because the reference failed at step " +
-                          std::to_string(paired.arm(0).counts.attempted) + ".");
+      end.notes.push_back("Stopped because the reference failed: " + paired.arm(0).failure->text);
+    }
+    if (arm.tally.zero_gradient_steps > 0 && paired.arm(0).tally.zero_gradient_steps == 0) {
+      end.notes.push_back("Gradients were exactly zero in " + std::to_string(arm.tally.zero_gradient_steps) +
+                          " steps, first in step " + std::to_string(arm.tally.first_zero_gradient_step) +
+                          ", and never in the reference: they underflow.");
     }
     const judge::Evidence evidence = evidence_of(paired, arm, end, trial, std::move(rows));
     if (!evidence.cases.empty()) {

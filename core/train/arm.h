@@ -34,7 +34,16 @@ struct OptimizerUnit {
   Schedule schedule;
   std::optional<double> clip_norm;
   std::vector<std::size_t> parameters;  ///< indexes into the network's parameters
-  std::int64_t applied = 0;
+};
+
+/// What an arm has come to so far. A step that is stopped half-way puts it back.
+struct Tally {
+  record::Counts counts;
+  std::int64_t first_non_finite_loss_step = 0;  ///< 0: none
+  std::int64_t zero_gradient_steps = 0;       ///< steps whose gradients were all exactly zero, where norms are measured
+  std::int64_t first_zero_gradient_step = 0;  ///< 0: none
+  bool any_gradient_nonzero = false;          ///< in any step so far; NaN and infinities count
+  std::optional<double> last_loss;
 };
 
 /// One model in training under one precision policy: the reference or a trial.
@@ -57,14 +66,10 @@ struct Arm {
   at::Tensor
       generator_state;  ///< of the default generator, this arm's own stream; undefined where forward draws nothing
 
-  record::Counts counts;
+  Tally tally;
   std::int64_t consecutive_skips = 0;
   std::int64_t max_consecutive_skips = 0;
-  std::int64_t first_non_finite_loss_step = 0;  ///< 0: none
-  std::int64_t non_finite_losses = 0;
-  bool any_gradient_nonzero = false;  ///< in any step so far; NaN and infinities count
-  bool scale_grew = false;            ///< by the latest attempt
-  std::optional<double> last_loss;
+  bool scale_grew = false;              ///< by the latest attempt
   bool buffers_reported = false;        ///< non-finite buffers are noted once
   bool norm_overflow_reported = false;  ///< an infinite norm of finite gradients is noted once
   std::vector<std::string> notes;

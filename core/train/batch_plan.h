@@ -30,7 +30,7 @@ struct Window {
 class BatchPlan {
  public:
   /// `train` must outlive the plan.
-  /// \throws Error InvalidSetting where a batch is larger than the data or no batch is left.
+  /// \throws Error InvalidSetting where a batch is larger than the data.
   BatchPlan(const spec::Experiment& experiment, const data::Part& train);
 
   /// Attempted steps of the whole plan.

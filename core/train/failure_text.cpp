@@ -49,11 +49,10 @@ std::string condensed(const std::exception& error) {
   return model_line.empty() ? words : words + " (in: " + model_line + ")";
 }
 
-Failure failure_of(const std::exception& error, std::int64_t step) {
+Failure failure_of(const std::exception& error, const std::string& where) {
   const std::string text = condensed(error);
-  const std::string where = " at step " + std::to_string(step) + ": ";
-  if (is_out_of_memory(error, text)) return {"memory", "Out of memory" + where + text};
-  return {"forward", "The model failed" + where + text};
+  if (is_out_of_memory(error, text)) return {"memory", "Out of memory " + where + ": " + text};
+  return {"forward", "The model failed " + where + ": " + text};
 }
 
 }  // namespace mantissa::train

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <exception>
 #include <string>
 
@@ -11,7 +10,9 @@ namespace mantissa::train {
 
 /// What a model threw, for people: reason "memory" or "forward", and the operator, the line of the model and the words
 /// of the error, without the traces around them.
-Failure failure_of(const std::exception& error, std::int64_t step);
+///
+/// \param where  "at step 3", "on the frozen cases"
+Failure failure_of(const std::exception& error, const std::string& where);
 
 /// The essence of a c10::Error's or TorchScript's text on one line.
 std::string condensed(const std::exception& error);

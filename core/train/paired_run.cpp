@@ -51,7 +51,7 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
       attempts_(arms_.size()),
       attempted_(arms_.size()),
       records_(arms_.size()),
-      counts_before_(arms_.size()) {
+      before_(arms_.size()) {
   options_.measure_norms = measure;
   options_.stop_requested = std::move(stop_requested);
   if (!measure) return;
@@ -67,6 +67,20 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
 }
 
 PairedRun::~PairedRun() = default;
+
+void PairedRun::begin_attempt(std::size_t index) {
+  records_[index] = record::StepRecord();
+  if (!measured_) {
+    attempts_[index] = Attempt();
+    return;
+  }
+  // What the last attempt still holds was counted when it was allocated, so freeing it counts, too.
+  Measured::PerArm& per_arm = measured_->arms[index];
+  const std::int64_t before = measured_->memory.live();
+  attempts_[index] = Attempt();
+  per_arm.live_bytes += measured_->memory.live() - before;
+  per_arm.peak_bytes = 0;
+}
 
 void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window) {
   if (!measured_) {
@@ -84,12 +98,12 @@ void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages, c
 
 bool PairedRun::step(const Sink& sink) {
   if (arms_.front()->failure || stopped_) return false;
+  const Window* window = plan_.next();
+  if (window == nullptr) return false;  // a request to stop that comes after the last step stops nothing
   if (options_.stop_requested && options_.stop_requested()) {
     stopped_ = true;
     return false;
   }
-  const Window* window = plan_.next();
-  if (window == nullptr) return false;
   if (!started_) {
     started_ = true;
     first_step_ = Clock::now();
@@ -101,7 +115,8 @@ bool PairedRun::step(const Sink& sink) {
     if (!arms_[i]->failure) run_phase(i, update_stages(), *window);
     watch_buffers(i);
     if (measured_) measure_weight_change(i, records_[i]);
-    if (i > 0 && measured_) compare_weights(i, records_[i]);
+    const bool both_moved = !arms_.front()->failure && !arms_[i]->failure;
+    if (i > 0 && measured_ && both_moved) compare_weights(i, records_[i]);
     fill(i, *window, records_[i]);
     sink(i, std::move(records_[i]));
   }
@@ -109,18 +124,16 @@ bool PairedRun::step(const Sink& sink) {
 }
 
 bool PairedRun::compute_gradients(const Window& window) {
-  for (std::size_t i = 0; i < arms_.size(); ++i) counts_before_[i] = arms_[i]->counts;
+  for (std::size_t i = 0; i < arms_.size(); ++i) before_[i] = arms_[i]->tally;
   try {
     for (std::size_t i = 0; i < arms_.size(); ++i) {
       attempted_[i] = !arms_[i]->failure;
       if (!attempted_[i]) continue;
-      attempts_[i] = Attempt();
-      records_[i] = record::StepRecord();
-      if (measured_) measured_->arms[i].peak_bytes = 0;
+      begin_attempt(i);
       run_phase(i, gradient_stages(), window);
       if (arms_[i]->failure && !reached_the_scaler(*arms_[i]->failure)) {
         // A model that threw never came to the optimizer's step: nothing was attempted, and there is nothing to record.
-        arms_[i]->counts = counts_before_[i];
+        arms_[i]->tally = before_[i];
         attempted_[i] = false;
         continue;
       }
@@ -128,7 +141,11 @@ bool PairedRun::compute_gradients(const Window& window) {
     }
   } catch (const StopRequested&) {
     stopped_ = true;
-    for (std::size_t i = 0; i < arms_.size(); ++i) arms_[i]->counts = counts_before_[i];
+    for (std::size_t i = 0; i < arms_.size(); ++i) {
+      if (!attempted_[i]) continue;
+      arms_[i]->tally = before_[i];
+      arms_[i]->failure.reset();
+    }
     return false;
   }
   return true;
@@ -195,7 +212,7 @@ void PairedRun::watch_buffers(std::size_t index) {
   }
   if (names.empty()) return;
   arm.buffers_reported = true;
-  arm.notes.push_back("Step " + std::to_string(arm.counts.attempted) +
+  arm.notes.push_back("Step " + std::to_string(arm.tally.counts.attempted) +
                       " was skipped, but its forward pass made buffers non-finite: " + names +
                       ". Evaluation uses them: its outputs are non-finite from here on.");
 }
@@ -203,10 +220,10 @@ void PairedRun::watch_buffers(std::size_t index) {
 void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord& step) {
   Arm& arm = *arms_[index];
   const Attempt& attempt = attempts_[index];
-  step.step = arm.counts.attempted;
-  step.iteration = arm.counts.iterations;
-  step.applied_updates = arm.counts.applied;
-  step.samples = arm.counts.samples;
+  step.step = arm.tally.counts.attempted;
+  step.iteration = arm.tally.counts.iterations;
+  step.applied_updates = arm.tally.counts.applied;
+  step.samples = arm.tally.counts.samples;
   step.epoch = window.epoch + 1;
   step.wall_seconds = std::chrono::duration<double>(Clock::now() - first_step_).count();
   if (attempt.outputs.size() == window.microbatches.size()) step.loss = attempt.loss;
@@ -232,7 +249,7 @@ void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord
   }
 
   if (step.skipped) {
-    ++arm.counts.skipped;
+    ++arm.tally.counts.skipped;
     arm.max_consecutive_skips = std::max(arm.max_consecutive_skips, ++arm.consecutive_skips);
   } else {
     arm.consecutive_skips = 0;

@@ -36,13 +36,14 @@ class PairedRun {
 
   /// One attempted step of every arm that has not failed.
   /// \return false where there was none: the plan is at its end, the reference has failed, or the run was stopped. A
-  ///         stop within a step leaves every arm as it was before that step (running statistics of the model excepted).
+  ///         stop within a step leaves every arm as it was before that step (random streams and the running statistics
+  ///         of the model excepted).
   bool step(const Sink& sink);
 
   Arm& arm(std::size_t index) { return *arms_[index]; }
   const Arm& arm(std::size_t index) const { return *arms_[index]; }
   std::size_t arm_count() const { return arms_.size(); }
-  std::int64_t steps_done() const { return arms_.front()->counts.attempted; }
+  std::int64_t steps_done() const { return arms_.front()->tally.counts.attempted; }
   bool stopped() const { return stopped_; }
 
  private:
@@ -50,6 +51,7 @@ class PairedRun {
   using Clock = std::chrono::steady_clock;
 
   bool compute_gradients(const Window& window);
+  void begin_attempt(std::size_t index);
   void run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window);
   void compare_gradients(std::size_t index, record::StepRecord& step);
   void compare_weights(std::size_t index, record::StepRecord& step);
@@ -64,7 +66,7 @@ class PairedRun {
   std::vector<Attempt> attempts_;
   std::vector<bool> attempted_;  // arms that take part in the current step
   std::vector<record::StepRecord> records_;
-  std::vector<record::Counts> counts_before_;
+  std::vector<Tally> before_;  // of the current step
   bool started_ = false;
   bool stopped_ = false;
   Clock::time_point first_step_;

@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <cmath>
-#include <new>
+#include <mutex>
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -81,7 +81,7 @@ record::SkipCause cause_of_non_finite(const Arm& arm, const Window& window, cons
   if (!std::isfinite(attempt.loss)) return record::SkipCause::Loss;
   if (!all_weights_finite(arm)) return record::SkipCause::Weights;
   if (!arm.scaler) return record::SkipCause::Overflow;
-  if (arm.counts.applied == 0) return record::SkipCause::Calibration;
+  if (arm.tally.counts.applied == 0) return record::SkipCause::Calibration;
   return arm.scale_grew ? record::SkipCause::GrowthProbe : record::SkipCause::Overflow;
 }
 
@@ -114,7 +114,7 @@ void note_non_finite(Arm& arm, const Window& window, Attempt& attempt, std::size
     attempt.overflow_optimizer = static_cast<std::int64_t>(index);
     attempt.overflow_parameter = first_non_finite_parameter(arm, arm.optimizers[index]);
   }
-  const std::string where = " at step " + std::to_string(arm.counts.attempted);
+  const std::string where = " at step " + std::to_string(arm.tally.counts.attempted);
   if (after_unscaling) {
     attempt.cause = record::SkipCause::ScaleTooSmall;
     arm.failure =
@@ -141,7 +141,7 @@ double clip_factor(Arm& arm, double clip_norm, const std::vector<at::Tensor>& gr
       if (!arm.norm_overflow_reported) {
         arm.norm_overflow_reported = true;
         arm.notes.push_back("The norm of finite gradients overflowed FP32 at step " +
-                            std::to_string(arm.counts.attempted) + "; they were clipped by their norm in FP64.");
+                            std::to_string(arm.tally.counts.attempted) + "; they were clipped by their norm in FP64.");
       }
       return clip_norm / wide_norm;
     }
@@ -164,7 +164,7 @@ void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const 
   attempt.scale_before = arm.scaler ? static_cast<float>(arm.scaler->get_scale()) : 1.0F;
   attempt.scale_after = attempt.scale_before;
   attempt.learning_rate = arm.optimizers.front().schedule.learning_rate();
-  ++arm.counts.attempted;
+  ++arm.tally.counts.attempted;
 }
 
 void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
@@ -185,15 +185,14 @@ void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const St
     if (window.microbatches.size() > 1) loss = loss / count;
     if (arm.scaler) loss = arm.scaler->scale(loss);
     loss.backward();
-    ++arm.counts.iterations;
+    ++arm.tally.counts.iterations;
     if (options.stop_requested && options.stop_requested()) throw StopRequested();
   }
-  arm.counts.samples += window.samples;
+  arm.tally.counts.samples += window.samples;
   attempt.loss = loss_sum / count;
-  arm.last_loss = attempt.loss;
+  arm.tally.last_loss = attempt.loss;
   if (!std::isfinite(attempt.loss)) {
-    ++arm.non_finite_losses;
-    if (arm.first_non_finite_loss_step == 0) arm.first_non_finite_loss_step = arm.counts.attempted;
+    if (arm.tally.first_non_finite_loss_step == 0) arm.tally.first_non_finite_loss_step = arm.tally.counts.attempted;
   }
 }
 
@@ -218,7 +217,7 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
     const OptimizerUnit& unit = arm.optimizers[i];
     const std::vector<at::Tensor> gradients = gradients_of(arm, unit);
     // One look until the first gradient that is not zero: an arm without any is an arm that underflows.
-    arm.any_gradient_nonzero = arm.any_gradient_nonzero || observe::two_norm(gradients) != 0.0;
+    arm.tally.any_gradient_nonzero = arm.tally.any_gradient_nonzero || observe::two_norm(gradients) != 0.0;
     bool known_finite = false;
     if (options.measure_norms || unit.clip_norm) {
       const auto norm = total_norm(gradients).item<float>();
@@ -236,7 +235,10 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
     if (arm.failure) return;
   }
   if (!any_gradient) attempt.cause = record::SkipCause::NoGradient;
-  if (arm.counts.attempted == 1) note_missing_gradients(arm);
+  if (attempt.grad_norm && *attempt.grad_norm == 0.0) {
+    if (arm.tally.zero_gradient_steps++ == 0) arm.tally.first_zero_gradient_step = arm.tally.counts.attempted;
+  }
+  if (arm.tally.counts.attempted == 1) note_missing_gradients(arm);
 }
 
 void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& options) {
@@ -274,12 +276,11 @@ void apply_updates(Arm& arm, const Window& /*window*/, Attempt& attempt, const S
     }
     if (attempt.applied[i]) {
       unit.schedule.advance();
-      ++unit.applied;
     } else {
       all_applied = false;
     }
   }
-  if (all_applied) ++arm.counts.applied;
+  if (all_applied) ++arm.tally.counts.applied;
 }
 
 void update_scale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
@@ -316,7 +317,7 @@ void run_stages(const std::vector<Stage>& stages, Arm& arm, const Window& window
     if (error.kind() == ErrorKind::CallOrder) throw;  // a mistake of ours, not of the model
     arm.failure = Failure{"forward", sentence(error.facts())};
   } catch (const std::exception& error) {
-    arm.failure = failure_of(error, arm.counts.attempted);
+    arm.failure = failure_of(error, "at step " + std::to_string(arm.tally.counts.attempted));
   }
   attempt.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
 }

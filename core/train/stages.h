@@ -33,7 +33,7 @@ void forward_backward(Arm&, const Window&, Attempt&, const StageOptions&);
 void unscale(Arm&, const Window&, Attempt&, const StageOptions&);
 
 /// Looks at the true gradients: norm, non-finite ones and their cause. A gradient that was finite before unscaling and
-/// is not after it means that the scale is too small: that fails the arm (DESIGN.md 4.3).
+/// is not after it means that the scale is too small: that fails the arm.
 void check_finite(Arm&, const Window&, Attempt&, const StageOptions&);
 
 /// Clips each optimizer's gradients to its clip_norm as torch.nn.utils.clip_grad_norm_ does, unless it skips.

@@ -48,7 +48,7 @@ record::Verdict verdict_with(const std::string& file, const std::string& trial_n
     for (train::Arm* each : {&reference, &arm}) {
       train::Attempt attempt;
       train::run_stages(train::gradient_stages(), *each, *window, attempt, {});
-      const bool drop = fault == Fault::SilentSkips && each == &arm && arm.counts.attempted % 4 == 0;
+      const bool drop = fault == Fault::SilentSkips && each == &arm && arm.tally.counts.attempted % 4 == 0;
       if (drop && arm.scaler) arm.scaler->update();
       if (!drop) train::run_stages(train::update_stages(), *each, *window, attempt, {});
     }
@@ -56,7 +56,7 @@ record::Verdict verdict_with(const std::string& file, const std::string& trial_n
 
   judge::Evidence evidence;
   evidence.autocast = spec::to_text(trial.autocast);
-  evidence.counts = arm.counts;
+  evidence.counts = arm.tally.counts;
   evidence.decision = prepared.decision;
   evidence.task = prepared.dataset.task;
   evidence.unit = {prepared.dataset.target_scale, prepared.dataset.target_offset, prepared.dataset.target_log10};

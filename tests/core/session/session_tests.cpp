@@ -127,17 +127,19 @@ class SessionTests : public QObject {
     QCOMPARE(summary.reference.end.quality_metric, std::string("rmse"));
   }
 
-  void the_lock_is_the_same_for_the_same_experiment_and_another_for_another_seed() {
+  void the_lock_is_the_same_for_the_same_experiment_and_another_for_other_settings() {
     QTemporaryDir folder;
     const std::string archive = folder.filePath("a.db").toStdString();
     Listener listener;
-    for (const char* training : {"steps = 1\n", "steps = 1\n", "steps = 1\nseed = 2\n"}) {
+    for (const char* training :
+         {"steps = 1\n", "steps = 1\n", "steps = 1\nseed = 2\n", "steps = 1\nclip_norm = 1.0\n"}) {
       session::run(concrete(training), {archive, {}, session::Probes::Off}, listener, {});
     }
     const archive::Reader reader(archive);
     const auto lock_of = [&](std::size_t i) { return reader.experiment(reader.trials()[i].experiment_id).lock_sha256; };
     QCOMPARE(lock_of(0), lock_of(1));
     QVERIFY(lock_of(0) != lock_of(2));
+    QVERIFY(lock_of(0) != lock_of(3));
   }
 };
 

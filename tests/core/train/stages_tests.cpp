@@ -102,7 +102,7 @@ class StagesTests : public QObject {
   }
 
   void skipped_step_leaves_weights_and_schedule_untouched() {
-    // x = 60000 in FP16 is finite, 60000 · 2 (scale) is not.
+    // 3e38 is finite in FP32, 3e38 · 2 (the scale) is not.
     const spec::Experiment experiment = experiment_with(
         "loss = \"l1\"\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 0.25\n[training.schedule]\nkind = \"step\"\nevery "
         "= 1\ngamma = 0.5",
@@ -116,13 +116,13 @@ class StagesTests : public QObject {
     QCOMPARE(static_cast<const SmallNetwork&>(*arm.network).value(0), 1.0);
     QCOMPARE(arm.optimizers[0].schedule.learning_rate(), 0.25);
     QCOMPARE(attempt.scale_after, 1.0);
-    QCOMPARE(arm.counts.attempted, std::int64_t{1});
-    QCOMPARE(arm.counts.applied, std::int64_t{0});
+    QCOMPARE(arm.tally.counts.attempted, std::int64_t{1});
+    QCOMPARE(arm.tally.counts.applied, std::int64_t{0});
 
     step(arm, window_of({{column({1}), column({0})}}));
     QCOMPARE(static_cast<const SmallNetwork&>(*arm.network).value(0), 0.75);
     QCOMPARE(arm.optimizers[0].schedule.learning_rate(), 0.125);
-    QCOMPARE(arm.counts.applied, std::int64_t{1});
+    QCOMPARE(arm.tally.counts.applied, std::int64_t{1});
   }
 
   void causes_tell_calibration_growth_probe_and_overflow_apart() {
@@ -149,15 +149,15 @@ class StagesTests : public QObject {
     const train::Attempt full = step(arm, window_of({{column({1}), zero}, {column({2}), zero}, {column({6}), zero}}));
     QCOMPARE(static_cast<const SmallNetwork&>(*arm.network).value(0), 97.0);
     QCOMPARE(full.loss, 300.0);  // mean of 100, 200, 600
-    QCOMPARE(arm.counts.iterations, std::int64_t{3});
+    QCOMPARE(arm.tally.counts.iterations, std::int64_t{3});
     step(arm, window_of({{column({2}), zero}}));
     QCOMPARE(static_cast<const SmallNetwork&>(*arm.network).value(0), 95.0);
-    QCOMPARE(arm.counts.iterations, std::int64_t{4});
-    QCOMPARE(arm.counts.attempted, std::int64_t{2});
+    QCOMPARE(arm.tally.counts.iterations, std::int64_t{4});
+    QCOMPARE(arm.tally.counts.attempted, std::int64_t{2});
   }
 
   void a_gradient_that_unscaling_makes_infinite_is_never_applied() {
-    // 3e38 · 2^-10 is finite; divided by 2^-10 · 2^-1 = 2^-11 it would be 6e38, beyond FP32.
+    // The sum of two gradients of 3e38, scaled by 2^-10, is finite; divided by 2^-10 it is 6e38, beyond FP32.
     const spec::Experiment experiment =
         experiment_with("loss = \"l1\"\nreduction = \"sum\"\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 1e-3",
                         "autocast = \"off\"\n[trial.scaler]\nenabled = true\ninit_scale = 0.0009765625");
@@ -175,7 +175,6 @@ class StagesTests : public QObject {
     // Norm² = 1e40 > FP32's largest 3.4e38, the gradient itself is finite; PyTorch would multiply it by 1/inf = 0.
     const spec::Experiment experiment = experiment_with(
         "loss = \"l1\"\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 1\nclip_norm = 1.0", "autocast = \"off\"");
-    train::Arm arm("t", product(0.0), experiment, &experiment.trials[0]);
     at::Tensor inputs = at::full({1, 1}, 1e20F);
     auto network = std::make_unique<SmallNetwork>(
         std::vector<std::pair<std::string, double>>{{"w", 0.0}, {"v", 0.0}},
@@ -202,7 +201,7 @@ class StagesTests : public QObject {
     const train::Attempt attempt = step(arm, window_of({{column({1}), column({0})}}));
     QCOMPARE(attempt.cause, record::SkipCause::NoGradient);
     QVERIFY(!arm.failure);
-    QCOMPARE(arm.counts.applied, std::int64_t{0});
+    QCOMPARE(arm.tally.counts.applied, std::int64_t{0});
     QCOMPARE(arm.scaler->get_scale(), 1024.0);
     QCOMPARE(static_cast<const SmallNetwork&>(*arm.network).value(1), 1.0);
   }
