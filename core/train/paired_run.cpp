@@ -124,10 +124,12 @@ bool PairedRun::step(const Sink& sink) {
 }
 
 bool PairedRun::compute_gradients(const Window& window) {
-  for (std::size_t i = 0; i < arms_.size(); ++i) before_[i] = arms_[i]->tally;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    before_[i] = arms_[i]->tally;
+    attempted_[i] = !arms_[i]->failure;  // for all of them first: a stop puts back only what this step did
+  }
   try {
     for (std::size_t i = 0; i < arms_.size(); ++i) {
-      attempted_[i] = !arms_[i]->failure;
       if (!attempted_[i]) continue;
       begin_attempt(i);
       run_phase(i, gradient_stages(), window);
