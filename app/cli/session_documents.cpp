@@ -169,8 +169,8 @@ std::string data_page(const std::string& path, const session::InspectedData& dat
                {"beyond FP16"}});
   for (const session::InspectedColumn& column : data.columns) {
     const bool is_text = column.kind == "text";
-    table.add_row({column.name, column.kind, is_text ? "–" : report::number_words(column.minimum),
-                   is_text ? "–" : report::number_words(column.maximum), report::count_words(column.missing),
+    table.add_row({column.name, column.kind, is_text ? "–" : to_text(column.minimum),
+                   is_text ? "–" : to_text(column.maximum), report::count_words(column.missing),
                    report::count_words(column.non_finite), report::count_words(column.distinct),
                    column.beyond_float16 ? "yes" : ""});
   }
