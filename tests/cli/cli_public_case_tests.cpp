@@ -57,6 +57,22 @@ class CliPublicCaseTests : public QObject {
 
  private Q_SLOTS:
   // 03: 1/2^-127 is the last finite reciprocal in FP32; 1/1e-39 is infinite.
+  void case_01_a_scale_grows_no_further_than_fp32_can_hold() {
+    // log2 of the scale: 126, then 127 for ever; 2^128 would be infinite in FP32.
+    CliSandbox box;
+    box.write("clean.csv", "found_inf\n0\n0\n0\n0\n0\n");
+    const QByteArray start = QByteArray::number(std::ldexp(1.0, 126), 'g', 17);
+    const Outcome outcome = box.run({"scaler", "clean.csv", "--init-scale", start, "--growth-interval", "1", "--json"});
+    QCOMPARE(outcome.exit, 0);
+    const nlohmann::json steps = outcome.json()["steps"];
+    QCOMPARE(steps.size(), std::size_t(5));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      QCOMPARE(steps[i]["scale_before"].get<double>(), std::ldexp(1.0, i == 0 ? 126 : 127));
+      QCOMPARE(steps[i]["scale_after"].get<double>(), std::ldexp(1.0, 127));
+      QCOMPARE(steps[i]["skipped"].get<bool>(), false);
+    }
+  }
+
   void case_03_a_scale_whose_reciprocal_overflows_never_reaches_the_weights() {
     CliSandbox box;
     box.take_case("03/one.csv");
