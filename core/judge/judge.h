@@ -51,6 +51,9 @@ struct TargetUnit {
   bool log10 = false;
 };
 
+/// The metric of a task whose rules name none: "accuracy" or "rmse".
+std::string default_metric(spec::Task task);
+
 /// accuracy, rmse or mae of one of the three outputs over the cases that have a target, after `compare`.
 ///
 /// rmse and mae are in the target's own unit, and NaN or infinite where an output is; for accuracy a case without a

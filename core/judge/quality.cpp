@@ -64,6 +64,8 @@ double mean_error(const std::vector<record::CaseRow>& rows, spec::Of of, bool re
 
 }  // namespace
 
+std::string default_metric(spec::Task task) { return task == spec::Task::Classification ? "accuracy" : "rmse"; }
+
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
                const TargetUnit& unit) {
   if (metric == "accuracy") return accuracy(rows, of, reference);

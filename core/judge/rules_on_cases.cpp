@@ -230,8 +230,7 @@ std::vector<Bound> bounds_of(const spec::QualityRule& rule, bool higher, double 
 }
 
 std::string metric_of(const spec::QualityRule& rule, const Evidence& evidence) {
-  if (!rule.metric.empty()) return rule.metric;
-  return evidence.task == spec::Task::Classification ? "accuracy" : "rmse";
+  return rule.metric.empty() ? default_metric(evidence.task) : rule.metric;
 }
 
 }  // namespace

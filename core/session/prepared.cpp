@@ -199,10 +199,11 @@ Prepared prepare(const spec::Experiment& asked) {
   if (prepared.dataset.classes > 0) experiment.data.classes = prepared.dataset.classes;
   const std::int64_t rows = prepared.dataset.train.rows();
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
-  if (!experiment.training.batch) experiment.training.batch = std::min<std::int64_t>(64, rows);
   prepared.decision = decision_of(experiment, prepared.dataset);
   check_metrics(experiment, prepared.dataset, prepared.decision);
-  const bool training = train::BatchPlan(experiment, prepared.dataset.train).total_steps() > 0;
+  const train::BatchPlan plan(experiment, prepared.dataset.train);
+  experiment.training.batch = plan.batch();
+  const bool training = plan.total_steps() > 0;
 
   const std::int64_t features = prepared.dataset.train.inputs.numel() / rows;
   prepared.network = model::build(experiment.model, features, output_width(prepared.dataset), experiment.training.seed);

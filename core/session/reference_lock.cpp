@@ -66,7 +66,7 @@ std::string state_sha256(const model::Network& network) {
   return hash.hex();
 }
 
-std::string reference_lock(const Prepared& prepared) {
+std::string reference_lock(const Prepared& prepared, const std::string& initial_weights_sha256) {
   const spec::Training& training = prepared.experiment.training;
   const Environment machine = environment();
   const nlohmann::json settings = nlohmann::json::parse(spec::canonical_json(prepared.experiment));
@@ -76,7 +76,7 @@ std::string reference_lock(const Prepared& prepared) {
       {"order", settings["data"]["order"]},
       {"data", {{"name", prepared.dataset.name}, {"sha256", prepared.dataset.sha256}}},
       {"preprocessing_sha256", prepared.dataset.preprocessing_sha256},
-      {"initial_weights_sha256", state_sha256(*prepared.network)},
+      {"initial_weights_sha256", initial_weights_sha256},
       {"mode", "train"},
       {"seeds", {{"training", training.seed}, {"data", prepared.experiment.data.seed}}},
       {"software",

@@ -10,7 +10,8 @@ namespace mantissa::session {
 /// Everything that fixes the reference, as JSON with sorted keys: model and training settings, data and its order,
 /// initial weights, preprocessing, mode, seeds, code version, LibTorch build, CPU, threads, flags. Two references with
 /// equal locks are the same reference.
-std::string reference_lock(const Prepared& prepared);
+/// \param initial_weights_sha256  `state_sha256` of the prepared network.
+std::string reference_lock(const Prepared& prepared, const std::string& initial_weights_sha256);
 
 /// The tensors of a network as bytes, by state_dict name.
 std::vector<record::TensorBytes> state_bytes(const model::Network& network);

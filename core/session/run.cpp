@@ -49,7 +49,7 @@ judge::TargetUnit unit_of(const data::Dataset& dataset) {
 }
 
 record::ExperimentStart experiment_start(const spec::Experiment& asked, const Prepared& prepared,
-                                         const FrozenCases& cases) {
+                                         const FrozenCases& cases, const std::string& initial_sha256) {
   record::ExperimentStart start;
   start.name = asked.name;
   start.file = asked.file;
@@ -59,7 +59,7 @@ record::ExperimentStart experiment_start(const spec::Experiment& asked, const Pr
   start.rules = spec::canonical_json_of_rules(asked);
   if (!start.rules.empty()) start.rules_sha256 = sha256(start.rules);
   start.cases_sha256 = cases.sha256;
-  start.lock = reference_lock(prepared);
+  start.lock = reference_lock(prepared, initial_sha256);
   start.lock_sha256 = sha256(start.lock);
   return start;
 }
@@ -116,9 +116,9 @@ class Run {
   }
 
   void open_in_archive() {
-    const record::ExperimentStart start = experiment_start(asked_, prepared_, cases_);
-    rules_sha256_ = start.rules_sha256;
     initial_sha256_ = state_sha256(*prepared_.network);
+    const record::ExperimentStart start = experiment_start(asked_, prepared_, cases_, initial_sha256_);
+    rules_sha256_ = start.rules_sha256;
     summary_.experiment = asked_.name;
     summary_.experiment_id = writer_->begin_experiment(start);
     summary_.reference = open_arm(0, nullptr);
@@ -198,25 +198,34 @@ class Run {
     if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().metric.empty()) {
       return asked_.rules->quality.front().metric;
     }
-    return prepared_.dataset.task == spec::Task::Classification ? "accuracy" : "rmse";
+    return judge::default_metric(prepared_.dataset.task);
+  }
+
+  /// The frozen cases with an arm's outputs beside the reference's, and everything that follows from them.
+  std::vector<record::CaseRow> compared_rows(const std::vector<std::vector<double>>& trained,
+                                             const std::vector<std::vector<double>>& same_weights) const {
+    std::vector<record::CaseRow> rows = cases_.rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].output = trained[i];
+      rows[i].output_reference = reference_outputs_[i];
+      rows[i].output_same_weights = same_weights[i];
+    }
+    judge::compare(rows, prepared_.decision);
+    return rows;
   }
 
   void finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
     record::TrialEnd end = common_end(paired, arm);
+    reference_moved_ = state_sha256(*arm.network) != initial_sha256_;
     non_finite_reference_ = train::non_finite_state(arm);
     if (arm.tally.first_non_finite_loss_step > 0) {
       non_finite_reference_.push_back("loss at step " + std::to_string(arm.tally.first_non_finite_loss_step));
     }
-    for (const std::string& what : non_finite_reference_)
+    for (const std::string& what : non_finite_reference_) {
       end.notes.push_back("Non-finite in the reference: " + what + ".");
+    }
     if (!reference_outputs_.empty()) {
-      std::vector<record::CaseRow> rows = cases_.rows;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i].output = reference_outputs_[i];
-        rows[i].output_reference = reference_outputs_[i];
-        rows[i].output_same_weights = reference_outputs_[i];
-      }
-      judge::compare(rows, prepared_.decision);
+      const std::vector<record::CaseRow> rows = compared_rows(reference_outputs_, reference_outputs_);
       end.quality_metric = quality_metric();
       end.quality =
           judge::quality(rows, end.quality_metric, spec::Of::Trained, /*reference=*/true, unit_of(prepared_.dataset));
@@ -230,23 +239,16 @@ class Run {
 
   /// Fills in the outputs of both comparisons; a model that fails here fails the trial.
   std::vector<record::CaseRow> compare_cases(train::PairedRun& paired, train::Arm& arm) {
-    std::vector<record::CaseRow> rows = cases_.rows;
     try {
       const auto same_weights = evaluate(*paired.arm(0).network, arm.policy, cases_.inputs);
       const auto trained = evaluate(*arm.network, arm.policy, cases_.inputs);
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i].output = trained[i];
-        rows[i].output_reference = reference_outputs_[i];
-        rows[i].output_same_weights = same_weights[i];
-      }
-      judge::compare(rows, prepared_.decision);
+      return compared_rows(trained, same_weights);
     } catch (const Error&) {
       throw;
     } catch (const std::exception& error) {
       arm.failure = train::failure_of(error, "on the frozen cases");
-      rows.clear();
+      return {};
     }
-    return rows;
   }
 
   judge::Evidence evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
@@ -268,8 +270,7 @@ class Run {
     if (reference.failure) evidence.reference_failure_text = reference.failure->text;
     if (arm.tally.counts.applied > 0) {
       evidence.gradients_all_zero = !arm.tally.any_gradient_nonzero && reference.tally.any_gradient_nonzero;
-      evidence.weights_unchanged =
-          state_sha256(*arm.network) == initial_sha256_ && state_sha256(*reference.network) != initial_sha256_;
+      evidence.weights_unchanged = reference_moved_ && state_sha256(*arm.network) == initial_sha256_;
     }
     evidence.cases_are_training_rows = cases_.from_training_part;
     evidence.decision = prepared_.decision;
@@ -324,7 +325,8 @@ class Run {
   std::unique_ptr<archive::Writer> writer_;
   std::vector<std::int64_t> ids_;  // reference, then trials
   std::string rules_sha256_;
-  std::string initial_sha256_;  // of the weights that every arm starts from
+  std::string initial_sha256_;    // of the weights that every arm starts from
+  bool reference_moved_ = false;  // away from them
   std::vector<std::vector<double>> reference_outputs_;
   std::vector<std::string> non_finite_reference_;
   record::TrialEnd reference_end_;

@@ -63,8 +63,8 @@ struct Arm {
   std::vector<OptimizerUnit> optimizers;
   LossFunction loss;
   spec::OnNonFinite on_non_finite;
-  at::Tensor
-      generator_state;  ///< of the default generator, this arm's own stream; undefined where forward draws nothing
+  /// State of the default generator: this arm's own random stream. Undefined where forward draws nothing.
+  at::Tensor generator_state;
 
   Tally tally;
   std::int64_t consecutive_skips = 0;

@@ -28,6 +28,15 @@ std::int64_t bytes_of(const std::vector<model::NamedTensor>& named) {
   return bytes;
 }
 
+/// Names of the non-finite tensors of a list.
+std::vector<std::string> non_finite_names(const std::vector<model::NamedTensor>& named) {
+  std::vector<std::string> names;
+  for (const model::NamedTensor& item : named) {
+    if (!observe::all_finite(item.tensor)) names.push_back(item.name);
+  }
+  return names;
+}
+
 bool reached_the_scaler(const Failure& failure) { return failure.reason != "forward" && failure.reason != "memory"; }
 
 }  // namespace
@@ -208,10 +217,7 @@ void PairedRun::watch_buffers(std::size_t index) {
   // A refused update leaves the weights alone, but forward may have written into running statistics before.
   if (!attempts_[index].skipped() || arm.buffers_reported) return;
   std::string names;
-  for (const model::NamedTensor& buffer : arm.network->buffers()) {
-    if (!buffer.tensor.is_floating_point() || observe::all_finite(buffer.tensor)) continue;
-    names += (names.empty() ? "" : ", ") + buffer.name;
-  }
+  for (const std::string& name : non_finite_names(arm.network->buffers())) names += (names.empty() ? "" : ", ") + name;
   if (names.empty()) return;
   arm.buffers_reported = true;
   arm.notes.push_back("Step " + std::to_string(arm.tally.counts.attempted) +
@@ -260,14 +266,8 @@ void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord
 
 std::vector<std::string> non_finite_state(const Arm& arm) {
   std::vector<std::string> names;
-  for (const model::NamedTensor& parameter : arm.network->parameters()) {
-    if (!observe::all_finite(parameter.tensor)) names.push_back("parameter " + parameter.name);
-  }
-  for (const model::NamedTensor& buffer : arm.network->buffers()) {
-    if (buffer.tensor.is_floating_point() && !observe::all_finite(buffer.tensor)) {
-      names.push_back("buffer " + buffer.name);
-    }
-  }
+  for (const std::string& name : non_finite_names(arm.network->parameters())) names.push_back("parameter " + name);
+  for (const std::string& name : non_finite_names(arm.network->buffers())) names.push_back("buffer " + name);
   for (const OptimizerUnit& unit : arm.optimizers) {
     if (!observe::all_finite(unit.optimizer->state())) names.push_back("optimizer state");
   }

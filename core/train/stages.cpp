@@ -64,7 +64,7 @@ std::optional<double> joined(const std::optional<double>& a, double b) { return 
 
 bool all_inputs_finite(const Window& window) {
   for (const Microbatch& microbatch : window.microbatches) {
-    if (microbatch.inputs.is_floating_point() && !observe::all_finite(microbatch.inputs)) return false;
+    if (!observe::all_finite(microbatch.inputs)) return false;
   }
   return true;
 }
@@ -85,14 +85,14 @@ record::SkipCause cause_of_non_finite(const Arm& arm, const Window& window, cons
   return arm.scale_grew ? record::SkipCause::GrowthProbe : record::SkipCause::Overflow;
 }
 
-const std::string& first_non_finite_parameter(const Arm& arm, const OptimizerUnit& unit) {
-  static const std::string kNone;
-  for (const std::size_t index : unit.parameters) {
-    const model::NamedTensor& parameter = arm.network->parameters()[index];
-    const at::Tensor& gradient = parameter.tensor.grad();
-    if (gradient.defined() && !observe::all_finite(gradient)) return parameter.name;
-  }
-  return kNone;
+/// The parameter with the first non-finite gradient; empty where all are finite.
+std::string first_non_finite_parameter(const Arm& arm, const OptimizerUnit& unit) {
+  const std::vector<model::NamedTensor>& parameters = arm.network->parameters();
+  std::vector<at::Tensor> gradients;  // with the undefined ones, so that places in both lists agree
+  gradients.reserve(unit.parameters.size());
+  for (const std::size_t index : unit.parameters) gradients.push_back(parameters[index].tensor.grad());
+  const std::optional<observe::NonFinite> found = observe::first_non_finite(gradients);
+  return found ? parameters[unit.parameters[found->tensor]].name : std::string();
 }
 
 /// A parameter that no path leads to stays as it is without any error: say which.
@@ -191,8 +191,8 @@ void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const St
   arm.tally.counts.samples += window.samples;
   attempt.loss = loss_sum / count;
   arm.tally.last_loss = attempt.loss;
-  if (!std::isfinite(attempt.loss)) {
-    if (arm.tally.first_non_finite_loss_step == 0) arm.tally.first_non_finite_loss_step = arm.tally.counts.attempted;
+  if (!std::isfinite(attempt.loss) && arm.tally.first_non_finite_loss_step == 0) {
+    arm.tally.first_non_finite_loss_step = arm.tally.counts.attempted;
   }
 }
 
@@ -202,8 +202,9 @@ void unscale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOp
     const std::vector<at::Tensor> gradients = gradients_of(arm, unit);
     attempt.no_gradient[i] = gradients.empty();
     if (gradients.empty() || !arm.scaler) continue;
-    if (options.measure_norms)
+    if (options.measure_norms) {
       attempt.grad_norm_scaled = joined(attempt.grad_norm_scaled, observe::two_norm(gradients));
+    }
     arm.scaler->unscale(*unit.optimizer);
     attempt.found_inf[i] = arm.scaler->found_inf(*unit.optimizer);
   }
@@ -228,8 +229,7 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
     if (attempt.found_inf[i]) {
       note_non_finite(arm, window, attempt, i, /*after_unscaling=*/false);
     } else if (!known_finite && (!arm.scaler || attempt.scale_before < 1.0)) {
-      // Dividing finite gradients by a scale of 1 or more leaves them finite, so only small scales need the second
-      // look.
+      // Dividing finite gradients by a scale of 1 or more leaves them finite: only small scales need a second look.
       if (!observe::all_finite(gradients)) note_non_finite(arm, window, attempt, i, arm.scaler.has_value());
     }
     if (arm.failure) return;

@@ -23,6 +23,18 @@ using namespace mantissa;
 class BaseTests : public QObject {
   Q_OBJECT
 
+  /// Writing a file of this name ends as a full disk.
+  static void expect_full_disk(const QString& path) {
+    try {
+      AtomicFile file(path.toStdString());
+      file.write("x");
+      file.commit();
+      QFAIL("no error");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::DiskFull);
+    }
+  }
+
  private Q_SLOTS:
   void sha256_equals_the_published_examples() {
     // FIPS 180-4 examples: "abc", the empty text, and the 56-byte message that needs a second block.
@@ -171,14 +183,7 @@ class BaseTests : public QObject {
     QTemporaryDir folder;
     const QString path = folder.filePath("out");
     QVERIFY(QFile::link("/dev/full", path));
-    try {
-      AtomicFile file(path.toStdString());
-      file.write("x");
-      file.commit();
-      QFAIL("no error");
-    } catch (const Error& error) {
-      QCOMPARE(error.kind(), ErrorKind::DiskFull);
-    }
+    expect_full_disk(path);
     QCOMPARE(QFileInfo(path).symLinkTarget(), QStringLiteral("/dev/full"));
     struct stat facts {};
     QCOMPARE(::stat("/dev/full", &facts), 0);
@@ -193,14 +198,7 @@ class BaseTests : public QObject {
     const QString path = folder.filePath("out");
     const QString temporary = path + ".part-" + QString::number(QCoreApplication::applicationPid());
     QVERIFY(QFile::link("/dev/full", temporary));
-    try {
-      AtomicFile file(path.toStdString());
-      file.write("x");
-      file.commit();
-      QFAIL("no error");
-    } catch (const Error& error) {
-      QCOMPARE(error.kind(), ErrorKind::DiskFull);
-    }
+    expect_full_disk(path);
   }
 
   void a_sentence_names_place_value_and_way_out() {
