@@ -8,7 +8,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/sha256.h"
-#include "core/precision/autocast_scope.h"
+#include "core/precision/forward_scope.h"
 
 namespace mantissa::session {
 namespace {
@@ -76,7 +76,7 @@ std::vector<std::vector<double>> evaluate(model::Network& network, const precisi
     const at::Tensor chunk = inputs.narrow(0, first, std::min(kChunkRows, inputs.size(0) - first));
     at::Tensor output;
     {
-      const precision::AutocastScope autocast(chunk.device().type(), policy.autocast);
+      const precision::ForwardScope scope(policy, chunk.device().type());
       output = network.forward(chunk);
     }
     const at::Tensor rows = output.to(at::kDouble).reshape({chunk.size(0), -1}).contiguous();

@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/observe/finite_scan.h"
 #include "core/observe/norms.h"
-#include "core/precision/autocast_scope.h"
+#include "core/precision/forward_scope.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::train {
@@ -175,7 +175,7 @@ void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const St
     at::Tensor output;
     at::Tensor loss;
     {
-      const precision::AutocastScope autocast(microbatch.inputs.device().type(), arm.policy.autocast);
+      const precision::ForwardScope scope(arm.policy, microbatch.inputs.device().type());
       output = arm.network->forward(microbatch.inputs);
       if (!arm.policy.loss_in_float32) loss = arm.loss(output, microbatch.targets);
     }
