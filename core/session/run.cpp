@@ -9,8 +9,9 @@
 
 #include "core/archive/writer.h"
 #include "core/base/error.h"
-#include "core/base/sha256.h"
 #include "core/judge/judge.h"
+#include "core/session/archive_rows.h"
+#include "core/session/case_comparison.h"
 #include "core/session/frozen_cases.h"
 #include "core/session/prepared.h"
 #include "core/session/progress_clock.h"
@@ -44,45 +45,15 @@ std::vector<const spec::Trial*> chosen_trials(const spec::Experiment& experiment
   return chosen;
 }
 
-judge::TargetUnit unit_of(const data::Dataset& dataset) {
-  return {dataset.target_scale, dataset.target_offset, dataset.target_log10};
-}
-
-record::ExperimentStart experiment_start(const spec::Experiment& asked, const Prepared& prepared,
-                                         const FrozenCases& cases, const std::string& initial_sha256) {
-  record::ExperimentStart start;
-  start.name = asked.name;
-  start.file = asked.file;
-  start.text = spec::with_overrides(asked.text, asked.overrides);
-  start.resolved = spec::canonical_json(prepared.experiment);
-  start.sha256 = sha256(spec::canonical_json_to_hash(prepared.experiment));
-  start.rules = spec::canonical_json_of_rules(asked);
-  if (!start.rules.empty()) start.rules_sha256 = sha256(start.rules);
-  start.cases_sha256 = cases.sha256;
-  start.lock = reference_lock(prepared, initial_sha256);
-  start.lock_sha256 = sha256(start.lock);
-  return start;
-}
-
-record::TrialStart trial_start(const spec::Experiment& experiment, std::int64_t experiment_id,
-                               std::int64_t reference_id, const spec::Trial* trial) {
-  record::TrialStart start;
-  start.experiment = experiment_id;
-  start.reference = reference_id;
-  start.kind = trial != nullptr ? record::TrialKind::Trial : record::TrialKind::Reference;
-  start.name = trial != nullptr ? trial->name : "reference";
-  start.autocast = trial != nullptr ? spec::to_text(trial->autocast) : "off";
-  start.cast_policy = trial != nullptr ? trial->cast_policy : "device";
-  start.device = experiment.training.device;
-  if (trial != nullptr) start.policy = spec::canonical_json(*trial);
-  return start;
-}
-
 /// One run from its first row in the archive to its last.
 class Run {
  public:
   Run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer, const StopToken& stop)
-      : asked_(experiment), options_(options), observer_(observer), stop_(stop) {}
+      : asked_(experiment),
+        options_(options),
+        observer_(observer),
+        stop_(stop),
+        comparison_(experiment, prepared_, cases_) {}
 
   record::RunSummary execute() {
     trials_ = chosen_trials(asked_, options_.only_trials);
@@ -164,58 +135,14 @@ class Run {
     const bool compared = !paired.stopped() && !reference.failure;
     if (compared) {
       observer_.on_phase("comparing cases");
-      evaluate_reference(reference);
+      comparison_.evaluate_reference(reference);
     }
     finish_reference(paired, reference);
     for (std::size_t i = 1; i < paired.arm_count(); ++i) finish_trial(paired, i, compared);
   }
 
-  void evaluate_reference(train::Arm& reference) {
-    try {
-      reference_outputs_ = evaluate(*reference.network, reference.policy, cases_.inputs);
-    } catch (const std::exception& error) {
-      reference.failure = train::failure_of(error, "on the frozen cases");
-    }
-  }
-
-  record::TrialEnd common_end(const train::PairedRun& paired, const train::Arm& arm) const {
-    record::TrialEnd end;
-    end.counts = arm.tally.counts;
-    end.final_loss = arm.tally.last_loss;
-    end.seconds = seconds_;
-    end.notes = arm.notes;
-    if (arm.failure) {
-      end.status = record::Status::Failed;
-      end.failure = arm.failure->reason;
-      end.failure_text = arm.failure->text;
-    } else if (paired.stopped() || paired.arm(0).failure) {
-      end.status = record::Status::Stopped;
-    }
-    return end;
-  }
-
-  std::string quality_metric() const {
-    if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().metric.empty()) {
-      return asked_.rules->quality.front().metric;
-    }
-    return judge::default_metric(prepared_.dataset.task);
-  }
-
-  /// The frozen cases with an arm's outputs beside the reference's, and everything that follows from them.
-  std::vector<record::CaseRow> compared_rows(const std::vector<std::vector<double>>& trained,
-                                             const std::vector<std::vector<double>>& same_weights) const {
-    std::vector<record::CaseRow> rows = cases_.rows;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].output = trained[i];
-      rows[i].output_reference = reference_outputs_[i];
-      rows[i].output_same_weights = same_weights[i];
-    }
-    judge::compare(rows, prepared_.decision);
-    return rows;
-  }
-
   void finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
-    record::TrialEnd end = common_end(paired, arm);
+    record::TrialEnd end = training_end(paired, arm, seconds_);
     reference_moved_ = state_sha256(*arm.network) != initial_sha256_;
     non_finite_reference_ = train::non_finite_state(arm);
     if (arm.tally.first_non_finite_loss_step > 0) {
@@ -224,31 +151,15 @@ class Run {
     for (const std::string& what : non_finite_reference_) {
       end.notes.push_back("Non-finite in the reference: " + what + ".");
     }
-    if (!reference_outputs_.empty()) {
-      const std::vector<record::CaseRow> rows = compared_rows(reference_outputs_, reference_outputs_);
-      end.quality_metric = quality_metric();
-      end.quality =
-          judge::quality(rows, end.quality_metric, spec::Of::Trained, /*reference=*/true, unit_of(prepared_.dataset));
+    if (comparison_.has_reference()) {
+      const std::vector<record::CaseRow> rows = comparison_.reference_rows();
+      comparison_.summarise(rows, end);
+      end.flips.reset();  // nothing decides differently from itself
       writer_->write_cases(ids_[0], rows);
     }
     writer_->write_weights(ids_[0], "final", state_bytes(*arm.network));
-    reference_end_ = end;
     writer_->finish_trial(ids_[0], end, &summary_.reference.finished_at);
     summary_.reference.end = std::move(end);
-  }
-
-  /// Fills in the outputs of both comparisons; a model that fails here fails the trial.
-  std::vector<record::CaseRow> compare_cases(train::PairedRun& paired, train::Arm& arm) {
-    try {
-      const auto same_weights = evaluate(*paired.arm(0).network, arm.policy, cases_.inputs);
-      const auto trained = evaluate(*arm.network, arm.policy, cases_.inputs);
-      return compared_rows(trained, same_weights);
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& error) {
-      arm.failure = train::failure_of(error, "on the frozen cases");
-      return {};
-    }
   }
 
   judge::Evidence evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
@@ -275,7 +186,7 @@ class Run {
     evidence.cases_are_training_rows = cases_.from_training_part;
     evidence.decision = prepared_.decision;
     evidence.task = prepared_.dataset.task;
-    evidence.unit = unit_of(prepared_.dataset);
+    evidence.unit = comparison_.unit();
     evidence.cases = std::move(rows);
     return evidence;
   }
@@ -284,22 +195,13 @@ class Run {
     train::Arm& arm = paired.arm(index);
     const spec::Trial& trial = *trials_[index - 1];
     std::vector<record::CaseRow> rows;
-    if (compared && !arm.failure && !reference_outputs_.empty()) rows = compare_cases(paired, arm);
-    record::TrialEnd end = common_end(paired, arm);
-    if (paired.arm(0).failure && !arm.failure) {
-      end.notes.push_back("Stopped because the reference failed: " + paired.arm(0).failure->text);
-    }
-    if (arm.tally.zero_gradient_steps > 0 && paired.arm(0).tally.zero_gradient_steps == 0) {
-      end.notes.push_back("Gradients were exactly zero in " + std::to_string(arm.tally.zero_gradient_steps) +
-                          " steps, first in step " + std::to_string(arm.tally.first_zero_gradient_step) +
-                          ", and never in the reference: they underflow.");
-    }
+    if (compared && !arm.failure && comparison_.has_reference()) rows = comparison_.trial_rows(paired.arm(0), arm);
+    record::TrialEnd end = training_end(paired, arm, seconds_);
+    add_notes_on_trial(end, paired.arm(0), arm);
     const judge::Evidence evidence = evidence_of(paired, arm, end, trial, std::move(rows));
     if (!evidence.cases.empty()) {
-      end.quality_metric = quality_metric();
-      end.quality = judge::quality(evidence.cases, end.quality_metric, spec::Of::Trained, false, evidence.unit);
-      end.quality_reference = reference_end_.quality;
-      if (prepared_.decision.kind != judge::DecisionKind::None) end.flips = count_flips(evidence.cases);
+      comparison_.summarise(evidence.cases, end);
+      end.quality_reference = summary_.reference.end.quality;
       writer_->write_cases(ids_[index], evidence.cases);
     }
     end.verdict = judge::judge(asked_.rules, rules_sha256_, evidence);
@@ -309,12 +211,6 @@ class Run {
     row.end = std::move(end);
   }
 
-  std::int64_t count_flips(const std::vector<record::CaseRow>& rows) const {
-    const bool trained = asked_.rules && asked_.rules->flips && asked_.rules->flips->of == spec::Of::Trained;
-    return std::count_if(rows.begin(), rows.end(),
-                         [trained](const record::CaseRow& row) { return trained ? row.flip : row.flip_same_weights; });
-  }
-
   const spec::Experiment& asked_;
   const RunOptions& options_;
   Observer& observer_;
@@ -322,14 +218,13 @@ class Run {
   std::vector<const spec::Trial*> trials_;
   Prepared prepared_;
   FrozenCases cases_;
+  CaseComparison comparison_;
   std::unique_ptr<archive::Writer> writer_;
   std::vector<std::int64_t> ids_;  // reference, then trials
   std::string rules_sha256_;
   std::string initial_sha256_;    // of the weights that every arm starts from
   bool reference_moved_ = false;  // away from them
-  std::vector<std::vector<double>> reference_outputs_;
   std::vector<std::string> non_finite_reference_;
-  record::TrialEnd reference_end_;
   record::RunSummary summary_;
   Clock::time_point begin_;
   double seconds_ = 0.0;

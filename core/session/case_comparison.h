@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/judge/judge.h"
+#include "core/record/case_row.h"
+#include "core/record/trial.h"
+#include "core/session/frozen_cases.h"
+#include "core/session/prepared.h"
+#include "core/spec/experiment.h"
+#include "core/train/arm.h"
+
+namespace mantissa::session {
+
+/// The frozen cases after the training: the reference's outputs, and the arms' beside them.
+///
+/// A model that fails here fails its arm (reason "forward" or "memory"); errors of ours are thrown.
+class CaseComparison {
+ public:
+  /// What it is given must outlive it. `asked` holds the rules.
+  CaseComparison(const spec::Experiment& asked, const Prepared& prepared, const FrozenCases& cases)
+      : asked_(asked), prepared_(prepared), cases_(cases) {}
+
+  /// First of all.
+  void evaluate_reference(train::Arm& reference);
+  bool has_reference() const { return !reference_outputs_.empty(); }
+
+  /// The reference beside itself.
+  std::vector<record::CaseRow> reference_rows() const;
+
+  /// Both comparisons of a trial; empty where its model fails.
+  std::vector<record::CaseRow> trial_rows(train::Arm& reference, train::Arm& trial) const;
+
+  /// Fills in quality and flips of an arm with these rows.
+  void summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const;
+
+  judge::TargetUnit unit() const;
+
+ private:
+  std::vector<record::CaseRow> compared_rows(const std::vector<std::vector<double>>& trained,
+                                             const std::vector<std::vector<double>>& same_weights) const;
+  std::string quality_metric() const;
+  std::int64_t count_flips(const std::vector<record::CaseRow>& rows) const;
+
+  const spec::Experiment& asked_;
+  const Prepared& prepared_;
+  const FrozenCases& cases_;
+  std::vector<std::vector<double>> reference_outputs_;
+};
+
+}  // namespace mantissa::session
