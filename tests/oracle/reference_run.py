@@ -225,6 +225,10 @@ def build_schedule(spec, optimizer):
     return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda _: 1.0)
 
 
+class WithoutContinuation(Exception):
+    """What follows is a policy of Mantissa's (on_non_finite), not PyTorch's: there is nothing to compare with."""
+
+
 # --- training ---------------------------------------------------------------------------------------------------------
 
 
@@ -322,7 +326,7 @@ def train(arm, experiment, data):
             row |= {f"skipped[{i}]": int(refused) for i, refused in enumerate(found_inf)}
         rows.append(row)
         if not scaler.is_enabled() and not all(math.isfinite(n) for n in norms):
-            raise SystemExit(f"{arm.name}, step {step}: a non-finite gradient without a scaler; no fixture needs that")
+            raise WithoutContinuation(f"{arm.name}, step {step}: a non-finite gradient without a scaler")
     return rows, model
 
 
@@ -402,7 +406,7 @@ def run(experiment_file, out, data_folder=DATA_FOLDER):
         result[arm.name] = rows
     made_with = {"torch": torch.__version__, "threads": torch.get_num_threads(),
                  "cpu_capability": torch.backends.cpu.get_cpu_capability(),
-                 "environment": {k: os.environ.get(k, "") for k in INSTRUCTION_SET}}
+                 "environment": {k: os.environ[k] for k in INSTRUCTION_SET if k in os.environ}}
     (out / "made_with.json").write_text(json.dumps(made_with, indent=1) + "\n")
     return result
 

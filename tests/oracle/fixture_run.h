@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QByteArray>
+#include <QProcessEnvironment>
+#include <QString>
+#include <QStringList>
+
+namespace mantissa::oracle {
+
+/// Runs mantissa-cli in the environment that official PyTorch had when it made a folder's results.
+class CommandLine {
+ public:
+  explicit CommandLine(const QString& folder);
+
+  /// Exit code; -1 if the program crashed, did not end or was not built.
+  int run(const QStringList& arguments);
+
+  QByteArray last_words;  ///< what the last run said on stderr
+
+ private:
+  QProcessEnvironment environment_ = QProcessEnvironment::systemEnvironment();
+};
+
+/// Runs the folder's experiment.toml and compares every step of every arm and its final weights with the results that
+/// official PyTorch left there (README.md). Returns the differences, a line each; empty where every bit is equal.
+QByteArray differences_from_pytorch(const QString& folder);
+
+}  // namespace mantissa::oracle

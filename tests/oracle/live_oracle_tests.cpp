@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QDir>
+#include <QFileInfo>
+#include <QProcess>
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/oracle/fixture_run.h"
+
+using namespace mantissa;
+
+namespace {
+
+constexpr int experiments = 24;
+
+/// The interpreter that packaging/oracle-environment.sh makes, or the one that MANTISSA_ORACLE_PYTHON names.
+QString oracle_python() {
+  const QString given = qEnvironmentVariable("MANTISSA_ORACLE_PYTHON");
+  if (!given.isEmpty()) return given;
+  const QString cache = qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache");
+  return cache + "/mantissa/oracle/bin/python";
+}
+
+/// A new seed every time; MANTISSA_LIVE_SEED repeats one.
+quint32 chosen_seed() {
+  bool given = false;
+  const quint32 seed = qEnvironmentVariable("MANTISSA_LIVE_SEED").toUInt(&given);
+  return given ? seed : QRandomGenerator::global()->bounded(1'000'000'000U);
+}
+
+}  // namespace
+
+/// Mantissa equals the official PyTorch package on experiments that nobody has seen before, on this machine's own
+/// instruction set. live_settings.py draws and runs them.
+class LiveOracleTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+#ifndef MANTISSA_CLI
+    QSKIP("mantissa-cli is not part of this build");
+#endif
+    if (!QFileInfo(oracle_python()).isExecutable()) {
+      QSKIP("the official Python package is not installed: packaging/oracle-environment.sh installs it");
+    }
+    QVERIFY(folder_.isValid());
+    const QString seed = QString::number(chosen_seed());
+    qInfo().noquote() << "MANTISSA_LIVE_SEED=" + seed + " repeats these experiments";
+    QProcess python;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("PYTHONDONTWRITEBYTECODE", "1");
+    python.setProcessEnvironment(environment);
+    python.start(oracle_python(), {MANTISSA_SOURCE_DIR "/tests/oracle/live_settings.py", "--seed", seed, "--count",
+                                   QString::number(experiments), "--out", folder_.path()});
+    QVERIFY2(python.waitForFinished(540'000), "live_settings.py did not end");
+    QVERIFY2(python.exitCode() == 0, python.readAllStandardError());
+  }
+
+  void every_step_and_the_final_weights_equal_pytorch_bit_for_bit_data() {
+    QTest::addColumn<QString>("folder");
+    for (const QString& name : QDir(folder_.path()).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
+      QTest::newRow(qPrintable(name)) << folder_.filePath(name);
+    }
+  }
+
+  void every_step_and_the_final_weights_equal_pytorch_bit_for_bit() {
+    QFETCH(QString, folder);
+    const QByteArray faults = oracle::differences_from_pytorch(folder);
+    if (faults.isEmpty()) return;
+    QFile experiment(folder + "/experiment.toml");
+    const QByteArray text = experiment.open(QIODevice::ReadOnly) ? experiment.readAll() : QByteArray();
+    QFAIL("\n" + faults + "\n" + text);
+  }
+
+ private:
+  QTemporaryDir folder_;
+};
+
+QTEST_GUILESS_MAIN(LiveOracleTests)
+#include "live_oracle_tests.moc"
