@@ -9,6 +9,7 @@
 
 #include "core/archive/archive_file.h"
 #include "core/archive/case_rows.h"
+#include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/step_rows.h"
@@ -135,12 +136,44 @@ void Reader::steps(std::int64_t trial, const std::function<bool(const record::St
 std::vector<record::CaseRow> Reader::cases(std::int64_t trial) const { return read_cases(*connection_, trial); }
 
 std::vector<record::TensorBytes> Reader::weights(std::int64_t trial, const std::string& at) const {
-  std::vector<record::TensorBytes> tensors = load_tensors(*connection_, trial, at);
+  constexpr char kModel[] = "model.";
+  std::vector<record::TensorBytes> tensors;
+  if (at == "initial" || at == "final") {
+    tensors = load_tensors(*connection_, trial, at, "the " + at + " weights");
+  } else {
+    const std::int64_t step = checkpoint_step(trial, at);
+    tensors = load_tensors(*connection_, trial, checkpoint_moment(step),
+                           "the checkpoint at step " + std::to_string(step), kModel);
+    for (record::TensorBytes& tensor : tensors) tensor.name.erase(0, sizeof kModel - 1);
+  }
   if (tensors.empty()) {
     throw Error(ErrorKind::UnknownTrial, {"has no weights of the moment '" + at + "'", connection_->path(), 0, 0,
                                           "trial " + std::to_string(trial), "", "", ""});
   }
   return tensors;
+}
+
+record::History Reader::history(std::int64_t trial) const { return read_history(*connection_, trial); }
+
+std::int64_t Reader::checkpoint_step(std::int64_t trial, const std::string& at) const {
+  const std::vector<record::CheckpointRow> checkpoints = read_history(*connection_, trial).checkpoints;
+  const auto step = integer_from_text(at);
+  std::string known;
+  for (const record::CheckpointRow& row : checkpoints) {
+    if (step ? row.step == *step : at == "best" && row.best) return row.step;
+    known += (known.empty() ? "" : ", ") + std::to_string(row.step);
+  }
+  if (at == "final" && !checkpoints.empty()) return checkpoints.back().step;
+  const bool unmeasured = at == "best" && !checkpoints.empty();
+  throw Error(
+      ErrorKind::UnknownTrial,
+      {unmeasured ? "no checkpoint has a finite quality" : "has no such checkpoint", connection_->path(), 0, 0,
+       "trial " + std::to_string(trial), at, known.empty() ? "a checkpoint; it has none" : "one of the steps " + known,
+       unmeasured ? "Set training.evaluate_every, so that checkpoints are evaluated" : ""});
+}
+
+record::ArmState Reader::state(std::int64_t trial, std::int64_t step) const {
+  return read_state(*connection_, trial, step);
 }
 
 }  // namespace mantissa::archive

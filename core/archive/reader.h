@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/record/case_row.h"
+#include "core/record/checkpoint.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 
@@ -48,8 +49,20 @@ class Reader {
   /// In the order of the frozen set; empty where the trial has none.
   std::vector<record::CaseRow> cases(std::int64_t trial) const;
 
+  /// `at`: "initial", "final", "best" (of the checkpoints) or a step that has a checkpoint.
   /// \throws Error UnknownTrial where the arm has no such weights, ArchiveDamaged where a chunk's hash does not match.
   std::vector<record::TensorBytes> weights(std::int64_t trial, const std::string& at) const;
+
+  /// Checkpoints, evaluations and resumptions of an arm.
+  record::History history(std::int64_t trial) const;
+
+  /// The step of the checkpoint that "best", "final" (the last one) or the text of a step means.
+  /// \throws Error UnknownTrial where there is none.
+  std::int64_t checkpoint_step(std::int64_t trial, const std::string& at) const;
+
+  /// The whole state of an arm at a checkpoint, verified.
+  /// \throws Error UnknownTrial where there is none, ArchiveDamaged, which names what is damaged.
+  record::ArmState state(std::int64_t trial, std::int64_t step) const;
 
  private:
   std::unique_ptr<Connection> connection_;

@@ -66,7 +66,9 @@ CREATE TABLE trials (
   flips INTEGER,                             -- decision flips of the comparison that the rules judge
   seconds REAL,                              -- duration
   states INTEGER NOT NULL,                   -- two bits a real column, see above
-  cases_stored INTEGER                       -- rows in `cases`; NULL until all of them are there
+  cases_stored INTEGER,                      -- rows in `cases`; NULL until all of them are there
+  parent INTEGER REFERENCES trials (id),     -- the arm whose checkpoint it goes on from under another policy
+  parent_step INTEGER                        -- the step of that checkpoint
 ) STRICT;
 CREATE INDEX trials_by_experiment ON trials (experiment);
 CREATE INDEX trials_by_name ON trials (name);
@@ -134,15 +136,17 @@ CREATE TABLE cases (
 -- Pieces of tensors by content; equal pieces are stored once. A piece that no tensor names is what a killed run left.
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY,
-  sha256 TEXT NOT NULL UNIQUE,  -- of `bytes`, checked at every reading
-  bytes BLOB NOT NULL           -- at most 4 MiB
+  sha256 TEXT NOT NULL UNIQUE,  -- of the piece, checked at every reading
+  bytes BLOB                    -- at most 4 MiB; NULL: the file of this name in the folder `<archive>.chunks`, where the
+                                -- pieces of states above 2 GiB are
 ) STRICT;
 
--- The weights of an arm under PyTorch's state_dict names.
+-- The weights of an arm under PyTorch's state_dict names, and the tensors of its checkpoints: "model." and that name,
+-- "optimizer.0.exp_avg." and a parameter's name, "generator".
 CREATE TABLE tensors (
   id INTEGER PRIMARY KEY,
   trial INTEGER NOT NULL REFERENCES trials (id),
-  moment TEXT NOT NULL,         -- initial, final
+  moment TEXT NOT NULL,         -- initial, final, or 'checkpoint 500'
   position INTEGER NOT NULL,    -- order in the state_dict, from 0
   name TEXT NOT NULL,
   dtype TEXT NOT NULL,          -- F32, F16, BF16, I64, …
@@ -159,6 +163,48 @@ CREATE TABLE tensor_chunks (
   PRIMARY KEY (tensor, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tensor_chunks_by_chunk ON tensor_chunks (chunk);
+
+-- States to go on from. All arms of a run are saved at one step, in one transaction. Tensors: the moment
+-- 'checkpoint ' || step.
+CREATE TABLE checkpoints (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  step INTEGER NOT NULL,        -- attempted steps that the run had done
+  created_at TEXT NOT NULL,
+  bytes INTEGER NOT NULL,       -- of its tensors
+  sha256 TEXT NOT NULL,         -- of the values and of each tensor's name, dtype, shape, size and pieces' hashes
+  UNIQUE (trial, step)
+) STRICT;
+
+-- The numbers of a state: counters, the scaler's state, schedules.
+CREATE TABLE checkpoint_values (
+  checkpoint INTEGER NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,           -- integer, real, text
+  value TEXT NOT NULL,          -- a real in the shortest form that reads back equal, or NaN, Infinity, -Infinity
+  PRIMARY KEY (checkpoint, name)
+) STRICT, WITHOUT ROWID;
+
+-- The quality on the frozen cases while an arm trained.
+CREATE TABLE evaluations (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  step INTEGER NOT NULL,        -- attempted steps that the run had done
+  metric TEXT NOT NULL,         -- accuracy, rmse, …
+  direction TEXT NOT NULL,      -- higher, lower: what is better
+  value REAL,                   -- the only real column
+  states INTEGER NOT NULL,      -- two bits a real column, see above
+  PRIMARY KEY (trial, step)
+) STRICT, WITHOUT ROWID;
+
+-- Every time an arm went on from a checkpoint. Steps after it that had been written before were replaced.
+CREATE TABLE resumptions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  step INTEGER NOT NULL,        -- of the checkpoint
+  resumed_at TEXT NOT NULL,
+  overrides TEXT NOT NULL       -- JSON list of every --set since the first run
+) STRICT;
+CREATE INDEX resumptions_by_trial ON resumptions (trial);
 
 -- For people: one line an arm. Non-finite losses are counted, never averaged and never dropped silently. Sort by
 -- `final_loss_rank, final_loss` for the order -infinity, finite, +infinity, NaN, not measured.

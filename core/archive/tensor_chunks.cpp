@@ -1,35 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/archive/tensor_chunks.h"
 
-#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
+#include "core/base/atomic_file.h"
 #include "core/base/number_text.h"
 #include "core/base/sha256.h"
 
 namespace mantissa::archive {
 namespace {
 
-constexpr char kFindChunk[] = "SELECT id FROM chunks WHERE sha256 = ?1";
-constexpr char kInsertChunk[] = "INSERT OR IGNORE INTO chunks (sha256, bytes) VALUES (?1, ?2)";
+namespace fs = std::filesystem;
+
+constexpr char kFindChunk[] = "SELECT id, bytes IS NULL FROM chunks WHERE sha256 = ?1";
+constexpr char kInsertChunk[] = "INSERT INTO chunks (sha256, bytes) VALUES (?1, ?2)";
 constexpr char kRemoveTensors[] = "DELETE FROM tensors WHERE trial = ?1 AND moment = ?2";
 constexpr char kInsertTensor[] =
     "INSERT INTO tensors (trial, moment, position, name, dtype, shape, size) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 constexpr char kInsertTensorChunk[] = "INSERT INTO tensor_chunks (tensor, position, chunk) VALUES (?1, ?2, ?3)";
 constexpr char kSelectTensors[] =
-    "SELECT id, name, dtype, shape, size FROM tensors WHERE trial = ?1 AND moment = ?2 ORDER BY position";
+    "SELECT id, name, dtype, shape, size FROM tensors WHERE trial = ?1 AND moment = ?2 "
+    "AND substr(name, 1, length(?3)) = ?3 ORDER BY position";
 constexpr char kSelectTensorChunks[] =
     "SELECT chunks.sha256, chunks.bytes FROM tensor_chunks JOIN chunks ON chunks.id = tensor_chunks.chunk "
     "WHERE tensor_chunks.tensor = ?1 ORDER BY tensor_chunks.position";
-
-std::string text_of(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + ']';
-}
+constexpr char kSelectChunksOfMoment[] =
+    "SELECT DISTINCT tensor_chunks.chunk FROM tensor_chunks JOIN tensors ON tensors.id = tensor_chunks.tensor "
+    "WHERE tensors.trial = ?1 AND tensors.moment = ?2";
+constexpr char kSelectUnusedChunk[] =
+    "SELECT sha256, bytes IS NULL FROM chunks WHERE id = ?1 "
+    "AND NOT EXISTS (SELECT 1 FROM tensor_chunks WHERE chunk = ?1)";
+constexpr char kRemoveChunk[] = "DELETE FROM chunks WHERE id = ?1";
 
 std::vector<std::int64_t> shape_of(std::string_view text, const Connection& connection) {
   std::vector<std::int64_t> shape;
@@ -47,91 +54,217 @@ std::vector<std::int64_t> shape_of(std::string_view text, const Connection& conn
   return shape;
 }
 
-class ChunkStore {
- public:
-  explicit ChunkStore(Connection& connection)
-      : connection_(connection), find_(connection, kFindChunk), insert_(connection, kInsertChunk) {}
+/// Where the pieces of large states are. The folder belongs to the archive itself, not to a link to it.
+fs::path outside_folder(const Connection& connection) {
+  std::error_code ignored;
+  const fs::path canonical = fs::weakly_canonical(connection.path(), ignored);
+  return (ignored ? fs::path(connection.path()) : canonical).string() + ".chunks";
+}
 
-  // The id of the piece, stored now or before.
-  std::int64_t put(std::string_view bytes) {
-    const std::string digest = sha256(bytes);
-    if (const std::int64_t id = find(digest); id != 0) return id;
-    Transaction transaction(connection_);
-    insert_.bind(1, std::string_view(digest)).bind_bytes(2, bytes).run();
-    transaction.commit();
-    return find(digest);
+fs::path outside_file(const Connection& connection, const std::string& digest) {
+  return outside_folder(connection) / digest;
+}
+
+void write_outside(const Connection& connection, const std::string& digest, std::string_view bytes) {
+  const fs::path path = outside_file(connection, digest);
+  std::error_code code;
+  if (fs::file_size(path, code) == bytes.size() && !code) return;
+  fs::create_directories(path.parent_path(), code);
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+/// Nothing where there is no such file.
+std::optional<std::string> read_outside(const Connection& connection, const std::string& digest) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(outside_file(connection, digest).c_str(), "rbe"), &std::fclose);
+  if (file == nullptr) return std::nullopt;
+  std::string bytes(kChunkBytes + 1, '\0');
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  return bytes;
+}
+
+/// Finds pieces and puts them; inside the caller's transaction.
+class PieceTable {
+ public:
+  PieceTable(Connection& connection, bool outside)
+      : connection_(connection), outside_(outside), find_(connection, kFindChunk), insert_(connection, kInsertChunk) {}
+
+  /// The id of the piece, stored now or before.
+  std::int64_t put(const std::string& digest, std::string_view bytes) {
+    find_.bind(1, std::string_view(digest));
+    if (find_.step()) {
+      const std::int64_t id = find_.integer(0);
+      const bool is_outside = find_.integer(1) != 0;
+      find_.reset();
+      if (is_outside) write_outside(connection_, digest, bytes);
+      return id;
+    }
+    insert_.bind(1, std::string_view(digest));
+    if (outside_) {
+      write_outside(connection_, digest, bytes);
+      insert_.bind_null(2);
+    } else {
+      insert_.bind_bytes(2, bytes);
+    }
+    insert_.run();
+    return connection_.last_row();
   }
 
  private:
-  std::int64_t find(const std::string& digest) {
-    find_.bind(1, std::string_view(digest));
-    if (!find_.step()) return 0;
-    const std::int64_t id = find_.integer(0);
-    find_.reset();
-    return id;
-  }
-
   Connection& connection_;
+  bool outside_;
   Statement find_;
   Statement insert_;
 };
 
+std::string_view piece_of(const record::TensorBytes& tensor, std::size_t index) {
+  return std::string_view(tensor.bytes).substr(index * kChunkBytes, kChunkBytes);
+}
+
 }  // namespace
 
-void store_tensors(Connection& connection, std::int64_t trial, const std::string& moment,
-                   const std::vector<record::TensorBytes>& tensors) {
-  std::vector<std::vector<std::int64_t>> chunks(tensors.size());
-  {
-    ChunkStore store(connection);
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      const std::string_view bytes = tensors[i].bytes;
-      for (std::size_t at = 0; at < bytes.size(); at += kChunkBytes) {
-        chunks[i].push_back(store.put(bytes.substr(at, kChunkBytes)));
-      }
-    }
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
   }
-  Transaction transaction(connection);
-  Statement(connection, kRemoveTensors).bind(1, trial).bind(2, std::string_view(moment)).run();
+  return text + ']';
+}
+
+TensorPieces::TensorPieces(const std::vector<record::TensorBytes>& tensors, bool outside)
+    : tensors_(tensors), outside_(outside), digests_(tensors.size()) {}
+
+bool TensorPieces::store_some(Connection& connection) {
+  struct Piece {
+    std::size_t tensor;
+    std::string_view bytes;
+    std::string digest;
+  };
+  std::vector<Piece> round;
+  std::size_t tensor = tensor_, offset = offset_, bytes = 0;
+  while (tensor < tensors_.size() && bytes < kChunkBytes) {
+    const std::string_view rest = std::string_view(tensors_[tensor].bytes).substr(offset);
+    if (rest.empty()) {
+      ++tensor;
+      offset = 0;
+      continue;
+    }
+    const std::string_view piece = rest.substr(0, kChunkBytes);
+    round.push_back({tensor, piece, sha256(piece)});  // before the transaction: others need not wait for it
+    offset += piece.size();
+    bytes += piece.size();
+  }
+  if (!round.empty()) {
+    Transaction transaction(connection);
+    PieceTable table(connection, outside_);
+    for (const Piece& piece : round) table.put(piece.digest, piece.bytes);
+    transaction.commit();
+  }
+  for (Piece& piece : round) digests_[piece.tensor].push_back(std::move(piece.digest));
+  tensor_ = tensor;
+  offset_ = offset;
+  return tensor_ < tensors_.size();
+}
+
+void TensorPieces::insert_rows(Connection& connection, std::int64_t trial, const std::string& moment) const {
+  PieceTable table(connection, outside_);
   Statement insert(connection, kInsertTensor);
   Statement insert_chunk(connection, kInsertTensorChunk);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const std::string shape = text_of(tensors[i].shape);
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    const std::string shape = shape_text(tensors_[i].shape);
     insert.bind(1, trial)
         .bind(2, std::string_view(moment))
         .bind(3, static_cast<std::int64_t>(i))
-        .bind(4, std::string_view(tensors[i].name))
-        .bind(5, std::string_view(tensors[i].dtype))
+        .bind(4, std::string_view(tensors_[i].name))
+        .bind(5, std::string_view(tensors_[i].dtype))
         .bind(6, std::string_view(shape))
-        .bind(7, static_cast<std::int64_t>(tensors[i].bytes.size()))
+        .bind(7, static_cast<std::int64_t>(tensors_[i].bytes.size()))
         .run();
     const std::int64_t tensor = connection.last_row();
-    for (std::size_t k = 0; k < chunks[i].size(); ++k) {
-      insert_chunk.bind(1, tensor).bind(2, static_cast<std::int64_t>(k)).bind(3, chunks[i][k]).run();
+    for (std::size_t k = 0; k < digests_[i].size(); ++k) {
+      const std::int64_t piece = table.put(digests_[i][k], piece_of(tensors_[i], k));
+      insert_chunk.bind(1, tensor).bind(2, static_cast<std::int64_t>(k)).bind(3, piece).run();
     }
   }
+}
+
+void store_tensors(Connection& connection, std::int64_t trial, const std::string& moment,
+                   const std::vector<record::TensorBytes>& tensors) {
+  TensorPieces pieces(tensors, /*outside=*/false);
+  while (pieces.store_some(connection)) {
+  }
+  std::vector<std::int64_t> replaced;
+  {
+    Transaction transaction(connection);
+    replaced = remove_tensors(connection, trial, moment);
+    pieces.insert_rows(connection, trial, moment);
+    transaction.commit();
+  }
+  for (const std::int64_t piece : replaced) remove_unused_piece(connection, piece);
+}
+
+std::vector<std::int64_t> remove_tensors(Connection& connection, std::int64_t trial, const std::string& moment) {
+  std::vector<std::int64_t> pieces;
+  Statement select(connection, kSelectChunksOfMoment);
+  select.bind(1, trial).bind(2, std::string_view(moment));
+  while (select.step()) pieces.push_back(select.integer(0));
+  Statement(connection, kRemoveTensors).bind(1, trial).bind(2, std::string_view(moment)).run();
+  return pieces;
+}
+
+void remove_unused_piece(Connection& connection, std::int64_t piece) {
+  Transaction transaction(connection);
+  std::string digest;
+  bool outside = false;
+  {
+    Statement select(connection, kSelectUnusedChunk);
+    select.bind(1, piece);
+    if (!select.step()) return;
+    digest = select.text(0);
+    outside = select.integer(1) != 0;
+  }
+  Statement(connection, kRemoveChunk).bind(1, piece).run();
+  // While the archive is locked: afterwards another process may need the file again.
+  std::error_code ignored;
+  if (outside) fs::remove(outside_file(connection, digest), ignored);
   transaction.commit();
 }
 
-std::vector<record::TensorBytes> load_tensors(Connection& connection, std::int64_t trial, const std::string& moment) {
+std::vector<record::TensorBytes> load_tensors(Connection& connection, std::int64_t trial, const std::string& moment,
+                                              const std::string& what, const std::string& prefix,
+                                              std::vector<std::vector<std::string>>* digests) {
+  const auto fail = [&](const std::string& problem, const std::string& tensor) {
+    connection.fail_damaged(what + " of trial " + std::to_string(trial) + " is damaged: " + problem,
+                            "tensor " + tensor);
+  };
   std::vector<record::TensorBytes> tensors;
   Statement select(connection, kSelectTensors);
   Statement select_chunks(connection, kSelectTensorChunks);
-  select.bind(1, trial).bind(2, std::string_view(moment));
+  select.bind(1, trial).bind(2, std::string_view(moment)).bind(3, std::string_view(prefix));
   while (select.step()) {
     record::TensorBytes& tensor = tensors.emplace_back();
     tensor.name = select.text(1);
     tensor.dtype = select.text(2);
     tensor.shape = shape_of(select.text(3), connection);
+    if (digests != nullptr) digests->emplace_back();
     select_chunks.bind(1, select.integer(0));
     while (select_chunks.step()) {
-      const std::string_view bytes = select_chunks.bytes(1);
-      if (sha256(bytes) != select_chunks.text(0)) {
-        connection.fail_damaged("stored weights are damaged: a piece does not match its hash", "tensor " + tensor.name);
+      const std::string digest = select_chunks.text(0);
+      std::optional<std::string> outside;
+      if (select_chunks.is_null(1)) {
+        outside = read_outside(connection, digest);
+        if (!outside) fail("the file " + outside_file(connection, digest).string() + " is missing", tensor.name);
       }
+      const std::string_view bytes = outside ? std::string_view(*outside) : select_chunks.bytes(1);
+      if (sha256(bytes) != digest) fail("a piece does not match its hash", tensor.name);
       tensor.bytes += bytes;
+      if (digests != nullptr) digests->back().push_back(digest);
     }
     if (static_cast<std::int64_t>(tensor.bytes.size()) != select.integer(4)) {
-      connection.fail_damaged("stored weights are damaged: a piece is missing", "tensor " + tensor.name);
+      fail("a piece is missing", tensor.name);
     }
   }
   return tensors;

@@ -22,8 +22,8 @@ constexpr char kSelectExperiment[] =
 constexpr char kInsertTrial[] =
     "INSERT INTO trials (experiment, reference, kind, name, autocast, cast_policy, device, policy, status, failure, "
     "failure_text, started_at, heartbeat_at, host, process, process_started, attempted, applied, skipped, iterations, "
-    "samples, quality_metric, states) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '', '', ?10, ?10, ?11, ?12, ?13, 0, 0, 0, 0, 0, '', 0)";
+    "samples, quality_metric, states, parent, parent_step) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '', '', ?10, ?10, ?11, ?12, ?13, 0, 0, 0, 0, 0, '', 0, ?14, ?15)";
 
 constexpr char kUpdateTrialEnd[] =
     "UPDATE trials SET status = ?2, failure = ?3, failure_text = ?4, finished_at = ?5, heartbeat_at = ?5, "
@@ -51,7 +51,8 @@ constexpr char kSelectTrials[] =
     "trials.kind, trials.name, trials.autocast, trials.cast_policy, trials.device, trials.policy, trials.status, "
     "trials.failure, trials.failure_text, trials.heartbeat_at, trials.host, trials.process, trials.process_started, "
     "trials.attempted, trials.applied, trials.skipped, trials.iterations, trials.samples, trials.final_loss, "
-    "trials.quality_metric, trials.quality, trials.quality_reference, trials.flips, trials.seconds, trials.states "
+    "trials.quality_metric, trials.quality, trials.quality_reference, trials.flips, trials.seconds, trials.states, "
+    "trials.parent, trials.parent_step "
     "FROM trials JOIN experiments ON experiments.id = trials.experiment "
     "WHERE ?1 IS NULL OR trials.id = ?1 ORDER BY trials.id";
 
@@ -200,6 +201,9 @@ record::TrialRow read_trial(Connection& connection, const Statement& row, UtcTim
   trial.end.quality_reference = reals.read(row, at++);
   trial.end.flips = row.optional_integer(at++);
   trial.end.seconds = reals.read(row, at++).value_or(0.0);
+  ++at;  // states
+  trial.start.parent = row.optional_integer(at++).value_or(0);
+  trial.start.parent_step = row.optional_integer(at++).value_or(0);
   if (trial.end.status == Status::Interrupted) complete_interrupted(connection, trial, marked);
   return trial;
 }
@@ -244,8 +248,13 @@ std::int64_t insert_trial(Connection& connection, const record::TrialStart& star
       .bind(10, std::string_view(started_at))
       .bind(11, std::string_view(who.host))
       .bind(12, who.process)
-      .bind(13, std::string_view(who.started))
-      .run();
+      .bind(13, std::string_view(who.started));
+  if (start.parent == 0) {
+    insert.bind_null(14).bind_null(15);
+  } else {
+    insert.bind(14, start.parent).bind(15, start.parent_step);
+  }
+  insert.run();
   return connection.last_row();
 }
 

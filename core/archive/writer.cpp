@@ -6,6 +6,7 @@
 
 #include "core/archive/archive_file.h"
 #include "core/archive/case_rows.h"
+#include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
 #include "core/archive/process_identity.h"
 #include "core/archive/sqlite.h"
@@ -74,7 +75,8 @@ std::unique_ptr<Connection> open_and_mark_dead_trials(const std::string& path, c
 }  // namespace
 
 Writer::Writer(const std::string& path, const WriterOptions& options)
-    : thread_(std::make_unique<WriterThread>(open_and_mark_dead_trials(path, options), options)) {}
+    : thread_(std::make_unique<WriterThread>(open_and_mark_dead_trials(path, options), options)),
+      largest_state_inside_(options.largest_state_inside) {}
 
 WriterThread& Writer::thread() const {
   if (thread_ == nullptr)
@@ -126,8 +128,34 @@ void Writer::write_weights(std::int64_t trial, const std::string& at, const std:
   thread().call([&](Connection& connection) { store_tensors(connection, trial, at, tensors); });
 }
 
-void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at) {
+void Writer::write_checkpoint(record::CheckpointSet set) {
+  const auto work = std::make_shared<CheckpointWork>(std::move(set), largest_state_inside_);
+  thread().hand_over([work](Connection& connection) { return work->step(connection); });
+}
+
+void Writer::write_evaluation(const record::Evaluation& evaluation) {
   thread().call([&](Connection& connection) {
+    Transaction transaction(connection);
+    insert_evaluation(connection, evaluation);
+    transaction.commit();
+  });
+}
+
+void Writer::resume_trials(const std::vector<std::int64_t>& trials, std::int64_t step, const std::string& overrides) {
+  thread().call([&](Connection& connection) {
+    std::vector<std::int64_t> unused;
+    {
+      Transaction transaction(connection);
+      unused = reopen_trials(connection, trials, step, overrides, this_process(), utc_now());
+      transaction.commit();
+    }
+    for (const std::int64_t trial : trials) thread_->add_running(trial);
+    for (const std::int64_t piece : unused) remove_unused_piece(connection, piece);
+  });
+}
+
+void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at) {
+  thread().call_after_all([&](Connection& connection) {
     const UtcTime now = utc_now();
     store_trial_end(connection, trial, end, now);
     thread_->remove_running(trial);
@@ -136,7 +164,7 @@ void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end, std::
 }
 
 void Writer::flush() {
-  thread().call([](Connection&) {});
+  thread().call_after_all([](Connection&) {});
 }
 
 void Writer::limit_size(std::int64_t bytes) {
@@ -150,7 +178,7 @@ void Writer::limit_size(std::int64_t bytes) {
 
 void Writer::close() {
   if (thread_ == nullptr) return;
-  thread().call([&](Connection& connection) {
+  thread().call_after_all([&](Connection& connection) {
     store_interruptions(connection, thread_->running());
     thread_->forget_running();  // a heartbeat before the thread ends would call them running again
     try {

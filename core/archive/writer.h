@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/record/case_row.h"
+#include "core/record/checkpoint.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 
@@ -20,10 +21,11 @@ class WriterThread;
 inline constexpr std::chrono::milliseconds kWriterPatience{60000};
 
 struct WriterOptions {
-  std::chrono::milliseconds busy_timeout{5000};          ///< at opening: how long to wait for another process
-  std::chrono::milliseconds patience = kWriterPatience;  ///< the same while an arm runs: much is at stake
-  std::chrono::milliseconds commit_interval{250};        ///< records are committed at least this often
-  std::size_t ring_capacity = 8192;                      ///< records between the engine and the disk
+  std::chrono::milliseconds busy_timeout{5000};               ///< at opening: how long to wait for another process
+  std::chrono::milliseconds patience = kWriterPatience;       ///< the same while an arm runs: much is at stake
+  std::chrono::milliseconds commit_interval{250};             ///< records are committed at least this often
+  std::size_t ring_capacity = 8192;                           ///< records between the engine and the disk
+  std::int64_t largest_state_inside = std::int64_t{2} << 30;  ///< bytes; larger states go into files beside the archive
 };
 
 /// Writes one process's runs into an archive, on a thread of its own; several processes may write one archive at once.
@@ -66,11 +68,25 @@ class Writer {
   /// `at`: "initial" or "final". Tensors are stored as hashed chunks; equal ones once.
   void write_weights(std::int64_t trial, const std::string& at, const std::vector<record::TensorBytes>& tensors);
 
+  /// Hands over the states of all arms of a run, to be written between the records while the run goes on: all of them
+  /// will show together, after every record appended before, or none. Waits only where an earlier set is still being
+  /// written, so that memory holds one copy. Then removes what the set need not keep. Calls that end something
+  /// (`finish_trial`, `flush`, `close`) wait until it is there.
+  void write_checkpoint(record::CheckpointSet set);
+
+  void write_evaluation(const record::Evaluation& evaluation);
+
+  /// Goes on with arms that have ended, from their checkpoints at `step`: steps, evaluations and checkpoints after it
+  /// are gone, and what was made of the arms' end; that they went on is noted. \param overrides  JSON list of every
+  /// --set since the first run.
+  /// 	hrows Error InvalidSetting where one of them still runs.
+  void resume_trials(const std::vector<std::int64_t>& trials, std::int64_t step, const std::string& overrides);
+
   /// Final state of an arm: status, counts, quality, verdict, notes. `finished_at`, if given, receives the time as it
   /// stands in the archive.
   void finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at = nullptr);
 
-  /// Commits every record appended so far.
+  /// Commits every record appended and every checkpoint handed over so far.
   void flush();
 
   /// The archive shall not grow beyond this (0: no limit): as with a full disk, what does not fit is DiskFull and stays
@@ -85,6 +101,7 @@ class Writer {
   WriterThread& thread() const;
 
   std::unique_ptr<WriterThread> thread_;
+  std::int64_t largest_state_inside_;
   double waited_seconds_ = 0.0;  // after close
 };
 

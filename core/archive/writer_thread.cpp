@@ -60,13 +60,25 @@ void WriterThread::append(const record::StepRecord& step) {
   }
 }
 
-void WriterThread::call(const Job& job) { submit(&job, true); }
-void WriterThread::call_without_flush(const Job& job) { submit(&job, false); }
+void WriterThread::call(const Job& job) { submit(&job, Before::Records); }
+void WriterThread::call_after_all(const Job& job) { submit(&job, Before::RecordsAndLongWork); }
+void WriterThread::call_without_flush(const Job& job) { submit(&job, Before::Nothing); }
 
-void WriterThread::submit(const Job* job, bool flush_first) {
+void WriterThread::hand_over(LongWork work) {
+  const Clock::time_point began = Clock::now();
+  std::unique_lock<std::mutex> lock(mutex_);
+  done_.wait(lock, [this] { return !has_long_work_ || error_ != nullptr; });
+  waited_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  long_work_ = std::move(work);
+  has_long_work_ = true;
+  work_.notify_one();
+}
+
+void WriterThread::submit(const Job* job, Before before) {
   std::unique_lock<std::mutex> lock(mutex_);
   job_ = job;
-  flush_first_ = flush_first;
+  before_ = before;
   job_error_ = nullptr;
   requested_ = true;
   work_.notify_one();
@@ -85,7 +97,7 @@ void WriterThread::work() {
     {
       std::unique_lock<std::mutex> lock(mutex_);
       work_.wait_for(lock, options_.commit_interval, [this] {
-        return stop_ || requested_ || (error_ == nullptr && ring_.size() >= ring_.capacity() / 2);
+        return stop_ || requested_ || (error_ == nullptr && (has_long_work_ || ring_.size() >= ring_.capacity() / 2));
       });
       stop = stop_;
       requested = requested_;
@@ -97,6 +109,7 @@ void WriterThread::work() {
     } else if (!failed_.load(std::memory_order_relaxed)) {
       try {
         commit_waiting_records();
+        if (has_long_work()) do_a_piece();
       } catch (...) {
         // Kept in error_, where it is no lock that may pass: the engine's next call throws it.
       }
@@ -109,7 +122,10 @@ void WriterThread::serve_request() {
   std::exception_ptr error;
   try {
     // A job that fails has rolled back what it did, so it may be run again from the beginning.
-    if (flush_first_) patiently([this] { commit_waiting_records(); });
+    if (before_ != Before::Nothing) patiently([this] { commit_waiting_records(); });
+    if (before_ == Before::RecordsAndLongWork) {
+      while (has_long_work()) patiently([this] { do_a_piece(); });
+    }
     patiently([this] { (*job_)(*connection_); });
     locked_since_.reset();
   } catch (...) {
@@ -133,6 +149,11 @@ void WriterThread::commit_waiting_records() {
   } catch (...) {
     error = std::current_exception();
   }
+  keep_error(error);
+  if (error != nullptr) std::rethrow_exception(error);
+}
+
+void WriterThread::keep_error(const std::exception_ptr& error) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     error_ = error;
@@ -140,7 +161,34 @@ void WriterThread::commit_waiting_records() {
   }
   if (error == nullptr) return;
   space_.notify_one();
-  std::rethrow_exception(error);
+  done_.notify_one();
+}
+
+bool WriterThread::has_long_work() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return has_long_work_;
+}
+
+void WriterThread::do_a_piece() {
+  try {
+    if (!long_work_(*connection_)) finish_long_work();
+    locked_since_.reset();
+  } catch (const Error& failure) {
+    if (failure.kind() != ErrorKind::ArchiveLocked || !wait_for_the_lock()) keep_error(std::current_exception());
+    throw;
+  } catch (...) {
+    keep_error(std::current_exception());
+    throw;
+  }
+}
+
+void WriterThread::finish_long_work() {
+  long_work_ = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    has_long_work_ = false;
+  }
+  done_.notify_one();
 }
 
 void WriterThread::commit_all_batches() {

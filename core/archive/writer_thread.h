@@ -26,6 +26,8 @@ namespace mantissa::archive {
 class WriterThread {
  public:
   using Job = std::function<void(Connection&)>;
+  /// Does a piece of its work at each call and says whether there is more; may be called again after an exception.
+  using LongWork = std::function<bool(Connection&)>;
 
   WriterThread(std::unique_ptr<Connection> connection, const WriterOptions& options);
   ~WriterThread();  ///< joins; what could not be committed is lost
@@ -37,6 +39,13 @@ class WriterThread {
 
   /// Commits every record, then runs the job on the thread; both throw here.
   void call(const Job& job);
+
+  /// The same, and long work is done before.
+  void call_after_all(const Job& job);
+
+  /// Work to be done in pieces between the records, the first after every record appended so far; waits for an earlier
+  /// one to end.
+  void hand_over(LongWork work);
 
   /// Runs the job although records may be waiting that cannot be committed.
   void call_without_flush(const Job& job);
@@ -51,7 +60,9 @@ class WriterThread {
   using Clock = std::chrono::steady_clock;
 
   void work();
-  void submit(const Job* job, bool flush_first);
+  /// What is done before a job.
+  enum class Before { Nothing, Records, RecordsAndLongWork };
+  void submit(const Job* job, Before before);
   void serve_request();
   /// Commits all there is; keeps what is left, and the error, where it fails.
   void commit_waiting_records();
@@ -61,6 +72,10 @@ class WriterThread {
   /// Calls it again and again while another process holds the archive and there is patience left.
   void patiently(const std::function<void()>& write);
   void commit_batch();
+  void do_a_piece();
+  void finish_long_work();
+  bool has_long_work();
+  void keep_error(const std::exception_ptr& error);
   void keep_heartbeat();
 
   const WriterOptions options_;
@@ -79,11 +94,14 @@ class WriterThread {
   std::condition_variable done_;   // the request has been served
   // Guarded by mutex_:
   bool requested_ = false;
-  bool flush_first_ = true;
+  Before before_ = Before::Records;
   const Job* job_ = nullptr;
   std::exception_ptr job_error_;
   std::exception_ptr error_;  // of the last commit; records wait in batch_ and ring_ while it stands
   bool stop_ = false;
+  bool has_long_work_ = false;
+
+  LongWork long_work_;  // the engine's while has_long_work_ is false, the thread's while it is true
 
   std::atomic<bool> failed_{false};  // error_ stands
   std::thread thread_;               // last: starts when everything above is there

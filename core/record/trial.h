@@ -43,7 +43,9 @@ struct TrialStart {
   std::string autocast;     ///< "off", "float16", "bfloat16"
   std::string cast_policy;  ///< "device" …
   std::string device;
-  std::string policy;  ///< canonical JSON of the [[trial]] block; empty for a reference
+  std::string policy;            ///< canonical JSON of the [[trial]] block; empty for a reference
+  std::int64_t parent = 0;       ///< id of the arm whose checkpoint it goes on from under another policy; 0: none
+  std::int64_t parent_step = 0;  ///< the attempted steps that this arm had done
 };
 
 /// Counts that stand at the end of an arm. All three counters of a step are kept apart.
@@ -88,6 +90,7 @@ struct RunSummary {
   std::int64_t experiment_id = 0;
   TrialRow reference;
   std::vector<TrialRow> trials;
+  bool stopped_as_planned = false;  ///< it came to the step after which it was to stop
 };
 
 /// A tensor of a state_dict as bytes, for the archive and for exports.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/record/case_row.h"
+#include "core/record/checkpoint.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 #include "core/record/verdict.h"
@@ -50,6 +51,7 @@ constexpr Words<Status, 5> kStatuses = {{{Status::Running, "running"},
                                          {Status::Stopped, "stopped"},
                                          {Status::Interrupted, "interrupted"},
                                          {Status::Failed, "failed"}}};
+constexpr Words<Direction, 2> kDirections = {{{Direction::Higher, "higher"}, {Direction::Lower, "lower"}}};
 
 }  // namespace
 
@@ -63,5 +65,7 @@ std::string_view to_text(TrialKind kind) { return word_of(kTrialKinds, kind); }
 std::optional<TrialKind> trial_kind_from_text(std::string_view text) { return value_of(kTrialKinds, text); }
 std::string_view to_text(Status status) { return word_of(kStatuses, status); }
 std::optional<Status> status_from_text(std::string_view text) { return value_of(kStatuses, text); }
+std::string_view to_text(Direction direction) { return word_of(kDirections, direction); }
+std::optional<Direction> direction_from_text(std::string_view text) { return value_of(kDirections, text); }
 
 }  // namespace mantissa::record
