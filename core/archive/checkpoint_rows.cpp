@@ -222,6 +222,10 @@ void refuse_what_runs(Connection& connection, std::int64_t trial, UtcTime now) {
 
 }  // namespace
 
+bool has_checkpoint_tables(Connection& connection) {
+  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'checkpoints'") > 0;
+}
+
 std::string checkpoint_moment(std::int64_t step) { return "checkpoint " + std::to_string(step); }
 
 CheckpointWork::CheckpointWork(record::CheckpointSet set, std::int64_t largest_inside) : set_(std::move(set)) {
@@ -268,13 +272,15 @@ void CheckpointWork::insert_set(Connection& connection) {
 record::ArmState read_state(Connection& connection, std::int64_t trial, std::int64_t step) {
   const std::string what = "the checkpoint at step " + std::to_string(step);
   const std::string of_trial = what + " of trial " + std::to_string(trial);
+  const auto refuse_missing = [&] {
+    throw Error(ErrorKind::UnknownTrial, {"has no checkpoint at step " + std::to_string(step), connection.path(), 0, 0,
+                                          "trial " + std::to_string(trial), "", "", "show lists the checkpoints"});
+  };
+  if (!has_checkpoint_tables(connection)) refuse_missing();
   ReadTransaction transaction(connection);
   Statement select(connection, kSelectCheckpoint);
   select.bind(1, trial).bind(2, step);
-  if (!select.step()) {
-    throw Error(ErrorKind::UnknownTrial, {"has no checkpoint at step " + std::to_string(step), connection.path(), 0, 0,
-                                          "trial " + std::to_string(trial), "", "", "show lists the checkpoints"});
-  }
+  if (!select.step()) refuse_missing();
   record::ArmState state;
   Statement values(connection, kSelectValues);
   values.bind(1, select.integer(0));
@@ -304,6 +310,7 @@ void insert_evaluation(Connection& connection, const record::Evaluation& evaluat
 }
 
 record::History read_history(Connection& connection, std::int64_t trial) {
+  if (!has_checkpoint_tables(connection)) return {};
   ReadTransaction transaction(connection);
   record::History history;
   history.evaluations = read_evaluations(connection, trial);

@@ -66,9 +66,7 @@ CREATE TABLE trials (
   flips INTEGER,                             -- decision flips of the comparison that the rules judge
   seconds REAL,                              -- duration
   states INTEGER NOT NULL,                   -- two bits a real column, see above
-  cases_stored INTEGER,                      -- rows in `cases`; NULL until all of them are there
-  parent INTEGER REFERENCES trials (id),     -- the arm whose checkpoint it goes on from under another policy
-  parent_step INTEGER                        -- the step of that checkpoint
+  cases_stored INTEGER                       -- rows in `cases`; NULL until all of them are there
 ) STRICT;
 CREATE INDEX trials_by_experiment ON trials (experiment);
 CREATE INDEX trials_by_name ON trials (name);
@@ -137,8 +135,8 @@ CREATE TABLE cases (
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY,
   sha256 TEXT NOT NULL UNIQUE,  -- of the piece, checked at every reading
-  bytes BLOB                    -- at most 4 MiB; NULL: the file of this name in the folder `<archive>.chunks`, where the
-                                -- pieces of states above 2 GiB are
+  bytes BLOB NOT NULL           -- at most 4 MiB; empty: the file of this name in the folder `<archive>.chunks`, where
+                                -- the pieces of states above 2 GiB are
 ) STRICT;
 
 -- The weights of an arm under PyTorch's state_dict names, and the tensors of its checkpoints: "model." and that name,
@@ -174,6 +172,13 @@ CREATE TABLE checkpoints (
   bytes INTEGER NOT NULL,       -- of its tensors
   sha256 TEXT NOT NULL,         -- of the values and of each tensor's name, dtype, shape, size and pieces' hashes
   UNIQUE (trial, step)
+) STRICT;
+
+-- Arms that go on from a checkpoint of another arm, under another policy.
+CREATE TABLE parents (
+  trial INTEGER PRIMARY KEY REFERENCES trials (id),
+  parent INTEGER NOT NULL REFERENCES trials (id),
+  step INTEGER NOT NULL         -- of the parent's checkpoint
 ) STRICT;
 
 -- The numbers of a state: counters, the scaler's state, schedules.

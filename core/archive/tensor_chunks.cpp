@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kFindChunk[] = "SELECT id, bytes IS NULL FROM chunks WHERE sha256 = ?1";
+constexpr char kFindChunk[] = "SELECT id, length(bytes) = 0 FROM chunks WHERE sha256 = ?1";
 constexpr char kInsertChunk[] = "INSERT INTO chunks (sha256, bytes) VALUES (?1, ?2)";
 constexpr char kRemoveTensors[] = "DELETE FROM tensors WHERE trial = ?1 AND moment = ?2";
 constexpr char kInsertTensor[] =
@@ -34,7 +34,7 @@ constexpr char kSelectChunksOfMoment[] =
     "SELECT DISTINCT tensor_chunks.chunk FROM tensor_chunks JOIN tensors ON tensors.id = tensor_chunks.tensor "
     "WHERE tensors.trial = ?1 AND tensors.moment = ?2";
 constexpr char kSelectUnusedChunk[] =
-    "SELECT sha256, bytes IS NULL FROM chunks WHERE id = ?1 "
+    "SELECT sha256, length(bytes) = 0 FROM chunks WHERE id = ?1 "
     "AND NOT EXISTS (SELECT 1 FROM tensor_chunks WHERE chunk = ?1)";
 constexpr char kRemoveChunk[] = "DELETE FROM chunks WHERE id = ?1";
 
@@ -104,7 +104,7 @@ class PieceTable {
     insert_.bind(1, std::string_view(digest));
     if (outside_) {
       write_outside(connection_, digest, bytes);
-      insert_.bind_null(2);
+      insert_.bind_bytes(2, "");
     } else {
       insert_.bind_bytes(2, bytes);
     }
@@ -254,7 +254,7 @@ std::vector<record::TensorBytes> load_tensors(Connection& connection, std::int64
     while (select_chunks.step()) {
       const std::string digest = select_chunks.text(0);
       std::optional<std::string> outside;
-      if (select_chunks.is_null(1)) {
+      if (select_chunks.bytes(1).empty()) {
         outside = read_outside(connection, digest);
         if (!outside) fail("the file " + outside_file(connection, digest).string() + " is missing", tensor.name);
       }

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "core/archive/checkpoint_rows.h"
 #include "core/archive/real_states.h"
 #include "core/archive/step_rows.h"
 
@@ -22,8 +23,11 @@ constexpr char kSelectExperiment[] =
 constexpr char kInsertTrial[] =
     "INSERT INTO trials (experiment, reference, kind, name, autocast, cast_policy, device, policy, status, failure, "
     "failure_text, started_at, heartbeat_at, host, process, process_started, attempted, applied, skipped, iterations, "
-    "samples, quality_metric, states, parent, parent_step) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '', '', ?10, ?10, ?11, ?12, ?13, 0, 0, 0, 0, 0, '', 0, ?14, ?15)";
+    "samples, quality_metric, states) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '', '', ?10, ?10, ?11, ?12, ?13, 0, 0, 0, 0, 0, '', 0)";
+
+constexpr char kInsertParent[] = "INSERT INTO parents (trial, parent, step) VALUES (?1, ?2, ?3)";
+constexpr char kSelectParent[] = "SELECT parent, step FROM parents WHERE trial = ?1";
 
 constexpr char kUpdateTrialEnd[] =
     "UPDATE trials SET status = ?2, failure = ?3, failure_text = ?4, finished_at = ?5, heartbeat_at = ?5, "
@@ -51,8 +55,7 @@ constexpr char kSelectTrials[] =
     "trials.kind, trials.name, trials.autocast, trials.cast_policy, trials.device, trials.policy, trials.status, "
     "trials.failure, trials.failure_text, trials.heartbeat_at, trials.host, trials.process, trials.process_started, "
     "trials.attempted, trials.applied, trials.skipped, trials.iterations, trials.samples, trials.final_loss, "
-    "trials.quality_metric, trials.quality, trials.quality_reference, trials.flips, trials.seconds, trials.states, "
-    "trials.parent, trials.parent_step "
+    "trials.quality_metric, trials.quality, trials.quality_reference, trials.flips, trials.seconds, trials.states "
     "FROM trials JOIN experiments ON experiments.id = trials.experiment "
     "WHERE ?1 IS NULL OR trials.id = ?1 ORDER BY trials.id";
 
@@ -161,6 +164,14 @@ void complete_interrupted(Connection& connection, record::TrialRow& trial, bool 
   trial.end.seconds = end.seconds;
 }
 
+void read_parent(Connection& connection, record::TrialRow& trial) {
+  Statement select(connection, kSelectParent);
+  select.bind(1, trial.id);
+  if (!select.step()) return;
+  trial.start.parent = select.integer(0);
+  trial.start.parent_step = select.integer(1);
+}
+
 record::TrialRow read_trial(Connection& connection, const Statement& row, UtcTime now) {
   record::TrialRow trial;
   int at = 0;
@@ -201,9 +212,6 @@ record::TrialRow read_trial(Connection& connection, const Statement& row, UtcTim
   trial.end.quality_reference = reals.read(row, at++);
   trial.end.flips = row.optional_integer(at++);
   trial.end.seconds = reals.read(row, at++).value_or(0.0);
-  ++at;  // states
-  trial.start.parent = row.optional_integer(at++).value_or(0);
-  trial.start.parent_step = row.optional_integer(at++).value_or(0);
   if (trial.end.status == Status::Interrupted) complete_interrupted(connection, trial, marked);
   return trial;
 }
@@ -248,14 +256,13 @@ std::int64_t insert_trial(Connection& connection, const record::TrialStart& star
       .bind(10, std::string_view(started_at))
       .bind(11, std::string_view(who.host))
       .bind(12, who.process)
-      .bind(13, std::string_view(who.started));
-  if (start.parent == 0) {
-    insert.bind_null(14).bind_null(15);
-  } else {
-    insert.bind(14, start.parent).bind(15, start.parent_step);
+      .bind(13, std::string_view(who.started))
+      .run();
+  const std::int64_t id = connection.last_row();
+  if (start.parent != 0) {
+    Statement(connection, kInsertParent).bind(1, id).bind(2, start.parent).bind(3, start.parent_step).run();
   }
-  insert.run();
-  return connection.last_row();
+  return id;
 }
 
 void update_trial_end(Connection& connection, std::int64_t trial, const record::TrialEnd& end, UtcTime now) {
@@ -360,8 +367,10 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   Statement select(connection, kSelectTrials);
   select.bind(1, id);
   std::vector<record::TrialRow> trials;
+  const bool with_parents = has_checkpoint_tables(connection);
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
+    if (with_parents) read_parent(connection, trial);
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
     trial.end.verdict = read_verdict(connection, trial.id);
   }
