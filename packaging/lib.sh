@@ -13,9 +13,12 @@ export HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/mantissa"
 wheel_folder="$cache/wheels/torch-$torch_version"
 wheel_list="$root/packaging/wheels.txt"
+cuda_wheel_list="$root/packaging/cuda-wheels.txt"
+cuda_wheel_folder="$cache/wheels/cuda-for-torch-$torch_version"
 
 # Megabytes, measured. The wheels: 544 to download and 1,200 unpacked, both there for a moment.
 wheels_need=1800
+cuda_wheels_need=1000
 declare -A packages_need=([run]=700 [test]=1100 [full]=1500)
 declare -A build_need=([run]=450 [test]=1500 [full]=3500)
 
@@ -41,6 +44,15 @@ missing_packages() {
 
 # The wheels are complete when the marker holds the very list of pins that stands here now.
 wheels_complete() { cmp -s "$wheel_list" "$wheel_folder/.complete"; }
+
+cuda_wheels_complete() { cmp -s "$cuda_wheel_list" "$cuda_wheel_folder/.complete"; }
+
+# The folder of the CUDA toolkit: where nvcc is in the PATH, else the usual place.
+cuda_toolkit() {
+  local compiler
+  compiler=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || return 1
+  dirname -- "$(dirname -- "$(readlink -f -- "$compiler")")"
+}
 
 oracle="$cache/oracle"
 oracle_pins() { cat -- "$wheel_list" "$root/packaging/oracle-wheels.txt"; }
@@ -172,7 +184,21 @@ check_packages() {
   check_apt_network "$1"
 }
 
-# look_first run|test|full: finds out what is to be done and what is in the way, and changes nothing.
+# look_for_cuda: a toolkit that the pinned LibTorch fits to.
+look_for_cuda() {
+  local toolkit version
+  if ! toolkit=$(cuda_toolkit); then
+    problem "--cuda needs a CUDA 13.0 toolkit with cuDNN and NCCL, and there is no nvcc in the PATH nor in /usr/local/cuda/bin." \
+      "Install one, or leave --cuda out to compute on the CPU."
+    return
+  fi
+  version=$(sed -n 's/^#define CUDART_VERSION *\([0-9]*\).*/\1/p' "$toolkit/include/cuda_runtime_api.h" 2>/dev/null) || true
+  [ "${version:-0}" -ge 13000 ] && [ "${version:-0}" -lt 14000 ] ||
+    problem "--cuda needs a CUDA 13 toolkit (LibTorch $torch_version is built for it); $toolkit is version ${version:-unknown} (13000 is 13.0)."
+  [ -n "${MANTISSA_TORCH:-}" ] || cuda_wheels_complete || need_space "$cache" "$cuda_wheels_need" "CUDA wheels"
+}
+
+# look_first run|test|full [cuda]: finds out what is to be done and what is in the way, and changes nothing.
 look_first() {
   packages=$(missing_packages "$1")
   [ -z "$packages" ] || check_packages "$packages"
@@ -189,6 +215,7 @@ look_first() {
     need_space "$cache" "$wheels_need" "wheels"
   fi
   [ -w "$(existing_parent "$root/build/release")" ] || problem "Cannot write to $(existing_parent "$root/build/release"), where the build is to be. Take a clone of your own."
+  [ "${2:-}" != cuda ] || look_for_cuda
   if [ "$1" = full ] && ! oracle_complete; then
     # With the CUDA libraries of a toolkit, and without.
     if ldconfig -p 2>/dev/null | grep libcublas.so.13 >/dev/null; then need_space "$cache" 700 "oracle"; else need_space "$cache" 4300 "oracle"; fi
@@ -251,6 +278,14 @@ fetch_wheels() {
   rm -rf -- "$work"
   exec 8>&-
   rm -f -- "$work.lock"
+}
+
+# fetch_cuda_wheels: and puts them where libtorch_cuda looks for them, beside its own folder.
+fetch_cuda_wheels() {
+  local file
+  cuda_wheels_complete || fetch_wheels "$cuda_wheel_list" "$cuda_wheel_folder"
+  for file in cusparselt nvshmem; do ln -sfn -- "$cuda_wheel_folder/nvidia/$file" "$wheel_folder/nvidia/$file"; done
+  for file in "$cuda_wheel_folder"/nvidia/cu13/lib/*; do ln -sf -- "$file" "$wheel_folder/nvidia/cu13/lib/"; done
 }
 
 # One process a core, but no more than memory allows: a file with ATen in it takes 1.2 GB to compile.

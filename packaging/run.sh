@@ -2,19 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, and runs: the workbench where there is a display, otherwise the first experiment.
 # packaging/run.sh ARGS runs mantissa-cli ARGS.
+# packaging/run.sh --cuda [ARGS] the same for GPUs: needs a CUDA 13.0 toolkit with cuDNN and NCCL.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/packaging/lib.sh"
 
-look_first run
+cuda=
+if [ "${1:-}" = --cuda ]; then
+  cuda=cuda
+  shift
+fi
+
+look_first run $cuda
 install_packages
 [ -n "${MANTISSA_TORCH:-}" ] || wheels_complete || fetch_wheels "$wheel_list" "$wheel_folder"
 
 release="$root/build/release"
 # A build that test.sh configured knows the tests too: it stays as it is.
-tests=(-DMANTISSA_BUILD_TESTS=OFF)
-grep -qs MANTISSA_BUILD_TESTS=ON "$release/.settings" && readarray -t -s 3 tests <"$release/.settings"
-configure "$release" -DCMAKE_BUILD_TYPE=Release "${tests[@]}"
+options=(-DMANTISSA_BUILD_TESTS=OFF)
+if [ -n "$cuda" ]; then
+  [ -n "${MANTISSA_TORCH:-}" ] || fetch_cuda_wheels
+  release="$root/build/cuda"
+  options+=(-DMANTISSA_CUDA=ON -DCUDAToolkit_ROOT="$(cuda_toolkit)")
+elif grep -qs MANTISSA_BUILD_TESTS=ON "$release/.settings"; then
+  readarray -t -s 3 options <"$release/.settings"
+fi
+configure "$release" -DCMAKE_BUILD_TYPE=Release "${options[@]}"
 build "$release" mantissa-cli
 
 if [ $# -gt 0 ]; then

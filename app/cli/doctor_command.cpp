@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
 #include "app/cli/exit_code.h"
 #include "app/cli/program.h"
 #include "app/cli/session_documents.h"
@@ -10,7 +13,11 @@ namespace {
 int examine(Program& program) {
   program.console.detail("trying each operator in each dtype");
   const session::Environment environment = session::environment();
-  const auto operators = session::try_operators();
+  std::vector<session::OperatorSupport> operators = session::try_operators();
+  for (const cuda::DeviceFacts& device : environment.devices.devices) {
+    const auto on_device = session::try_operators("cuda:" + std::to_string(device.index));
+    operators.insert(operators.end(), on_device.begin(), on_device.end());
+  }
   if (program.json) {
     program.console.result(doctor_document(environment, operators));
   } else {

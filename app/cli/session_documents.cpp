@@ -64,6 +64,57 @@ std::string length_words(const spec::Training& training) {
 
 }  // namespace
 
+namespace {
+
+std::string dtypes_of(const cuda::DeviceFacts& device) {
+  std::string text = "float32";
+  if (device.float16) text += ", float16";
+  if (device.bfloat16) text += ", bfloat16";
+  if (device.tensor_float32) text += ", tf32";
+  if (device.float8) text += ", float8";
+  return text;
+}
+
+void add_devices(Table& facts, const cuda::DeviceReport& found) {
+  if (!found.toolkit.empty()) {
+    facts.add_row({found.backend + " toolkit, runtime, driver",
+                   found.toolkit + ", " + (found.runtime.empty() ? "none" : found.runtime) + ", " +
+                       (found.driver.empty() ? "none" : found.driver)});
+  }
+  if (found.devices.empty()) facts.add_row({"GPU", "none: " + found.problem});
+  for (const cuda::DeviceFacts& device : found.devices) {
+    facts.add_row(
+        {"cuda:" + std::to_string(device.index), device.name + ", compute capability " + device.capability + ", " +
+                                                     report::count_words(device.total_bytes / 1'000'000) + " MB (" +
+                                                     report::count_words(device.free_bytes / 1'000'000) +
+                                                     " MB free), matrix units for " + dtypes_of(device)});
+  }
+}
+
+Json devices_document(const cuda::DeviceReport& found) {
+  Json list = Json::array();
+  for (const cuda::DeviceFacts& device : found.devices) {
+    list.push_back({{"index", device.index},
+                    {"name", device.name},
+                    {"capability", device.capability},
+                    {"total_bytes", device.total_bytes},
+                    {"free_bytes", device.free_bytes},
+                    {"multiprocessors", device.multiprocessors},
+                    {"float16", device.float16},
+                    {"bfloat16", device.bfloat16},
+                    {"tf32", device.tensor_float32},
+                    {"float8", device.float8}});
+  }
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  return {{"toolkit", text_or_null(found.toolkit)},
+          {"runtime", text_or_null(found.runtime)},
+          {"driver", text_or_null(found.driver)},
+          {"problem", text_or_null(found.problem)},
+          {"list", list}};
+}
+
+}  // namespace
+
 std::string scaler_csv(const std::vector<session::SimulatedStep>& steps, bool indexed) {
   const std::size_t optimizers = steps.empty() ? 0 : steps.front().skipped_of.size();
   const std::size_t columns = indexed ? optimizers : 0;
@@ -114,7 +165,7 @@ std::string doctor_page(const session::Environment& environment,
   facts.add_row({"SQLite", environment.sqlite_version});
   facts.add_row({"operating system", environment.operating_system});
   facts.add_row({"backend", environment.backend});
-  facts.add_row({"GPU", environment.gpu.empty() ? "none" : environment.gpu});
+  add_devices(facts, environment.devices);
   facts.add_row({"CPU", environment.cpu_model});
   facts.add_row({"cores", std::to_string(environment.cores)});
   facts.add_row({"instruction set in use", environment.cpu_capability});
@@ -122,10 +173,10 @@ std::string doctor_page(const session::Environment& environment,
   for (const std::string& feature : environment.cpu_features) features += (features.empty() ? "" : " ") + feature;
   facts.add_row({"CPU features", features});
 
-  Table table({{"operator"}, {"dtype"}, {"forward"}, {"backward"}, {"problem"}});
+  Table table({{"operator"}, {"device"}, {"dtype"}, {"forward"}, {"backward"}, {"problem"}});
   for (const session::OperatorSupport& support : operators) {
-    table.add_row({support.operator_name, support.dtype, yes_no(support.forward), yes_no(support.backward),
-                   support.problem.substr(0, support.problem.find('\n'))});
+    table.add_row({support.operator_name, support.device, support.dtype, yes_no(support.forward),
+                   yes_no(support.backward), support.problem.substr(0, support.problem.find('\n'))});
   }
   return facts.text() + "\nOperators, each tried forward and backward\n" + table.text();
 }
@@ -135,6 +186,7 @@ std::string doctor_document(const session::Environment& environment,
   Json list = Json::array();
   for (const session::OperatorSupport& support : operators) {
     list.push_back({{"operator", support.operator_name},
+                    {"device", support.device},
                     {"dtype", support.dtype},
                     {"forward", support.forward},
                     {"backward", support.backward},
@@ -148,6 +200,7 @@ std::string doctor_document(const session::Environment& environment,
                                   {"operating_system", environment.operating_system},
                                   {"backend", environment.backend},
                                   {"gpu", environment.gpu.empty() ? Json(nullptr) : Json(environment.gpu)},
+                                  {"devices", devices_document(environment.devices)},
                                   {"cpu_model", environment.cpu_model},
                                   {"cpu_capability", environment.cpu_capability},
                                   {"cpu_features", Json(environment.cpu_features)},

@@ -5,6 +5,9 @@
 
 #include <ATen/ATen.h>
 
+#include "core/base/error.h"
+#include "core/cuda/device_facts.h"
+#include "core/cuda/device_work.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
@@ -17,7 +20,7 @@ struct Operator {
 };
 
 at::Tensor leaf(at::IntArrayRef sizes, const at::TensorOptions& options) {
-  return at::randn(sizes, at::TensorOptions(at::kFloat)).to(options.dtype().toScalarType()).requires_grad_();
+  return at::randn(sizes, options.dtype(at::kFloat)).to(options.dtype().toScalarType()).requires_grad_();
 }
 
 at::Tensor lstm(const at::TensorOptions& options) {
@@ -60,7 +63,7 @@ std::vector<Operator> operators() {
        }},
       {"embedding",
        [](Options o) {
-         return at::embedding(leaf({6, 4}, o), at::arange(3, at::TensorOptions(at::kLong)));
+         return at::embedding(leaf({6, 4}, o), at::arange(3, o.dtype(at::kLong)));
        }},
       {"gelu",
        [](Options o) {
@@ -72,7 +75,7 @@ std::vector<Operator> operators() {
        }},
       {"cross_entropy",
        [](Options o) {
-         return at::cross_entropy_loss(leaf({4, 8}, o), at::arange(4, at::TensorOptions(at::kLong)));
+         return at::cross_entropy_loss(leaf({4, 8}, o), at::arange(4, o.dtype(at::kLong)));
        }},
       {"mse_loss",
        [](Options o) {
@@ -81,14 +84,16 @@ std::vector<Operator> operators() {
   };
 }
 
-OperatorSupport try_operator(const Operator& tried, at::ScalarType dtype, const char* word) {
+OperatorSupport try_operator(const Operator& tried, const std::string& device, at::ScalarType dtype, const char* word) {
   OperatorSupport support;
   support.operator_name = tried.name;
+  support.device = device;
   support.dtype = word;
   try {
-    const at::Tensor output = tried.forward(at::TensorOptions(dtype));
+    const at::Tensor output = tried.forward(at::TensorOptions(dtype).device(c10::Device(device)));
     support.forward = true;
     output.sum().backward();
+    cuda::synchronize(output.device());  // a kernel's failure shows only then
     support.backward = true;
   } catch (const std::exception& error) {
     support.problem = train::condensed(error);
@@ -98,14 +103,31 @@ OperatorSupport try_operator(const Operator& tried, at::ScalarType dtype, const 
 
 }  // namespace
 
-std::vector<OperatorSupport> try_operators() {
+std::vector<OperatorSupport> try_operators(const std::string& device) {
+  require_device(device);
   std::vector<OperatorSupport> results;
   for (const Operator& tried : operators()) {
-    results.push_back(try_operator(tried, at::kFloat, "float32"));
-    results.push_back(try_operator(tried, at::kHalf, "float16"));
-    results.push_back(try_operator(tried, at::kBFloat16, "bfloat16"));
+    results.push_back(try_operator(tried, device, at::kFloat, "float32"));
+    results.push_back(try_operator(tried, device, at::kHalf, "float16"));
+    results.push_back(try_operator(tried, device, at::kBFloat16, "bfloat16"));
   }
   return results;
+}
+
+void require_device(const std::string& device) {
+  if (device == "cpu") return;
+  const cuda::DeviceReport found = cuda::find_devices();
+  const c10::Device asked(device);
+  const int index = asked.has_index() ? asked.index() : 0;
+  if (index < static_cast<int>(found.devices.size())) return;
+  std::string what = found.problem;
+  if (what.empty()) {
+    what = std::to_string(found.devices.size()) + (found.devices.size() == 1 ? " device" : " devices") +
+           ", the last is cuda:" + std::to_string(found.devices.back().index);
+  }
+  throw Error(ErrorKind::DeviceProblem,
+              {"the device is not there", "", 0, 0, "training.device = \"" + device + "\"", what,
+               "a device that mantissa-cli doctor lists", "Set training.device = \"cpu\" to train here"});
 }
 
 }  // namespace mantissa::session

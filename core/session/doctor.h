@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "core/cuda/device_facts.h"
+
 namespace mantissa::session {
 
 /// One operator tried in one dtype on one device, forward and backward. Tried, not assumed.
 struct OperatorSupport {
   std::string operator_name;  ///< "linear", "conv2d", "lstm" …
+  std::string device;         ///< "cpu", "cuda:0"
   std::string dtype;          ///< "float32", "float16", "bfloat16"
   bool forward = false;
   bool backward = false;
@@ -24,15 +27,21 @@ struct Environment {
   std::string cpu_capability;  ///< ATen's dispatch level: "AVX512"
   std::vector<std::string> cpu_features;
   int cores = 0;
-  std::string gpu;      ///< empty: no device
-  std::string backend;  ///< "CPU", "CUDA", "ROCm"
+  std::string gpu;      ///< names of the devices, joined by ", "; empty: no device
+  std::string backend;  ///< what this build can drive: "CPU", "CUDA", "ROCm"
+  cuda::DeviceReport devices;
   std::string operating_system;
   std::string sqlite_version;
 };
 
 Environment environment();
 
-/// Tries each operator in each dtype; takes a second or two.
-std::vector<OperatorSupport> try_operators();
+/// Tries each operator in each dtype on a device; takes a second or two.
+/// \param device  "cpu", "cuda", "cuda:N". \throws Error DeviceProblem as `require_device`.
+std::vector<OperatorSupport> try_operators(const std::string& device = "cpu");
+
+/// Does nothing where `device` ("cpu", "cuda", "cuda:N") is there. \throws Error DeviceProblem with what was found where
+/// it is not.
+void require_device(const std::string& device);
 
 }  // namespace mantissa::session

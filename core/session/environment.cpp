@@ -57,7 +57,11 @@ Environment environment() {
   facts.cpu_capability = at::get_cpu_capability();
   facts.cpu_features = number_features();
   facts.cores = static_cast<int>(std::thread::hardware_concurrency());
-  facts.backend = at::hasCUDA() ? (at::hasHIP() ? "ROCm" : "CUDA") : "CPU";
+  facts.devices = cuda::find_devices();
+  facts.backend = facts.devices.backend.empty() ? "CPU" : facts.devices.backend;
+  for (const cuda::DeviceFacts& device : facts.devices.devices) {
+    facts.gpu += (facts.gpu.empty() ? "" : ", ") + device.name;
+  }
   facts.operating_system = operating_system();
   facts.sqlite_version = sqlite3_libversion();
   return facts;

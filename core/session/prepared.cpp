@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/session/doctor.h"
 #include "core/train/failure_text.h"
 #include "core/train/loss.h"
 
@@ -189,6 +190,7 @@ Prepared prepare(const spec::Experiment& asked) {
   Prepared prepared;
   prepared.experiment = asked;
   spec::Experiment& experiment = prepared.experiment;
+  require_device(experiment.training.device);
   experiment.training.threads = resolved_threads(experiment.training.threads);
   at::set_num_threads(experiment.training.threads);
   at::globalContext().setFloat32MatmulPrecision(experiment.training.float32_matmul);

@@ -16,15 +16,26 @@ void refuse_keys_of_other_kinds(const Setting& table, const std::set<std::string
   }
 }
 
+/// A number as LibTorch takes it: no leading zero, and an index is one signed byte.
+bool is_device_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 3;
+  constexpr int kLargest = 127;
+  if (text.empty() || text.size() > kMostDigits || (text.size() > 1 && text.front() == '0')) return false;
+  int number = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') return false;
+    number = 10 * number + (digit - '0');
+  }
+  return number <= kLargest;
+}
+
 void read_device(const Setting* setting, std::string& device) {
   if (setting == nullptr) return;
   device = text_value(*setting);
-  if (device == "cpu") return;
-  constexpr std::string_view cuda = "cuda:";
-  const bool numbered = device.size() > cuda.size() && device.compare(0, cuda.size(), cuda) == 0 &&
-                        device.find_first_not_of("0123456789", cuda.size()) == std::string::npos;
-  if (device == "cuda" || numbered) refuse_for_now(*setting, "training on CUDA", "Set training.device = \"cpu\"");
-  refuse(*setting, "cpu | cuda | cuda:N");
+  constexpr std::string_view prefix = "cuda:";
+  const bool numbered =
+      device.compare(0, prefix.size(), prefix) == 0 && is_device_number(std::string_view(device).substr(prefix.size()));
+  if (device != "cpu" && device != "cuda" && !numbered) refuse(*setting, "cpu | cuda | cuda:N with N from 0 to 127");
 }
 
 void read_sgd(const TableReader& table, Optimizer& optimizer) {

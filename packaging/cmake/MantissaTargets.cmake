@@ -12,9 +12,11 @@ endif()
 
 find_program(MANTISSA_CCACHE ccache)
 if(MANTISSA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Precompiled headers need these two; without them ccache never hits.
+  # Precompiled headers need this sloppiness; without it ccache never hits. Paths relative to the sources let the builds
+  # of one tree (Release, CUDA) share what they compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
-    "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${MANTISSA_CCACHE}")
+    "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+    "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${MANTISSA_CCACHE}")
 endif()
 find_program(MANTISSA_MOLD mold)
 if(MANTISSA_MOLD)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# LibTorch as the imported target `mantissa_torch`, for CPU builds.
+# LibTorch as the imported target `mantissa_torch`; with MANTISSA_CUDA its CUDA libraries too.
 #
 # The wheel's own TorchConfig.cmake insists on a CUDA toolkit, so the two libraries are named here. They need
 # libcudart and libcupti at run time; in the unpacked wheel folder their RPATHs find them (nvidia/ beside torch/).
@@ -56,3 +56,26 @@ foreach(folder "${MANTISSA_TORCH_ROOT}/../nvidia/cu13/lib" "/usr/local/cuda/lib6
     target_link_options(mantissa_torch INTERFACE "-Wl,-rpath-link,${folder}")
   endif()
 endforeach()
+
+if(MANTISSA_CUDA)
+  find_package(CUDAToolkit 13.0 QUIET)
+  if(NOT CUDAToolkit_FOUND)
+    message(FATAL_ERROR "MANTISSA_CUDA needs a CUDA toolkit, version 13.0 or later, and found none. "
+      "Install one with cuDNN and NCCL, or set CUDAToolkit_ROOT to it.")
+  endif()
+  foreach(library torch_cuda c10_cuda)
+    if(NOT EXISTS "${MANTISSA_TORCH_ROOT}/lib/lib${library}.so")
+      message(FATAL_ERROR "MANTISSA_CUDA: '${MANTISSA_TORCH_ROOT}' is a LibTorch without CUDA (no lib${library}.so).")
+    endif()
+  endforeach()
+  # Nothing of ours calls into libtorch_cuda: it is there for the kernels that it registers when it is loaded.
+  target_link_libraries(mantissa_torch INTERFACE "${MANTISSA_TORCH_ROOT}/lib/libc10_cuda.so"
+    "-Wl,--push-state,--no-as-needed,${MANTISSA_TORCH_ROOT}/lib/libtorch_cuda.so,--pop-state")
+  # Where its own libraries look for the others (their RPATH is relative to the wheel), so that the linker finds them too.
+  foreach(folder nvidia/cu13/lib nvidia/cusparselt/lib nvidia/nvshmem/lib nvidia/cudnn/lib nvidia/nccl/lib)
+    if(EXISTS "${MANTISSA_TORCH_ROOT}/../${folder}")
+      target_link_options(mantissa_torch INTERFACE "-Wl,-rpath-link,${MANTISSA_TORCH_ROOT}/../${folder}")
+    endif()
+  endforeach()
+  target_link_options(mantissa_torch INTERFACE "-Wl,-rpath-link,${CUDAToolkit_LIBRARY_DIR}")
+endif()

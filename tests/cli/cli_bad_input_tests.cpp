@@ -342,6 +342,16 @@ class CliBadInputTests : public QObject {
     QVERIFY(process.readAllStandardError().contains("No space left"));
   }
 
+  void a_device_that_is_not_there_is_a_failure_of_the_machine_and_leaves_no_archive() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    for (const char* const command : {"run", "check"}) {
+      refused(box, {command, "small.toml", "--set", "training.device=\"cuda:127\""}, 4,
+              {"training.device = \"cuda:127\"", "mantissa-cli doctor", "\"cpu\""});
+    }
+    QVERIFY(!QFileInfo::exists(box.archive()));
+  }
+
   void scaler_settings_outside_their_range_are_refused() {
     CliSandbox box;
     box.write("p.csv", "found_inf\n0\n");
