@@ -40,8 +40,8 @@ Environment environment();
 /// \param device  "cpu", "cuda", "cuda:N". \throws Error DeviceProblem as `require_device`.
 std::vector<OperatorSupport> try_operators(const std::string& device = "cpu");
 
-/// Does nothing where `device` ("cpu", "cuda", "cuda:N") is there. \throws Error DeviceProblem with what was found where
-/// it is not.
+/// Does nothing where `device` ("cpu", "cuda", "cuda:N") is there. \throws Error DeviceProblem with what was found
+/// where it is not.
 void require_device(const std::string& device);
 
 }  // namespace mantissa::session

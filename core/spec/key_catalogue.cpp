@@ -147,7 +147,8 @@ std::vector<KeyEntry> model_keys() {
 std::vector<KeyEntry> training_keys() {
   return {
       table("training", "how the reference and the trials are trained"),
-      Key("training.device", "text: cpu | cuda | cuda:N", "cpu", "where everything runs; cuda needs a build for GPUs (packaging/run.sh --cuda)"),
+      Key("training.device", "text: cpu | cuda | cuda:N", "cpu",
+          "where everything runs; cuda needs a build for GPUs (packaging/run.sh --cuda)"),
       Key("training.threads", "integer", "0", "threads; 0: all cores but one, at least 1"),
       Key("training.seed", "integer", "1", "seed of initial weights, dropout and order"),
       Key("training.steps", "integer", "1000 unless epochs",
