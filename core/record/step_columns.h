@@ -51,4 +51,4 @@
   X(shadow_loss, Real, "shadow: loss - loss_reference")                                                              \
   X(shadow_gradient_relative, Real, "shadow: 2-norm of the gradient difference / of the reference gradient")         \
   X(shadow_gradient_cosine, Real, "shadow: cosine between gradients")                                                \
-  X(shadow_weight_relative, Real, "shadow: 2-norm of the weight difference / of the reference weights")
+  X(shadow_weight_relative, Real, "shadow: always empty, the weights are the reference's")

@@ -140,6 +140,7 @@ json to_json(const Trial& trial) {
       {"name", trial.name},
       {"autocast", to_text(trial.autocast)},
       {"cast_policy", trial.cast_policy},
+      {"shadow_every", trial.shadow_every},
       {"float32_regions", trial.loss_in_float32 ? json::array({"loss"}) : json::array()},
       {"scaler",
        {{"enabled", trial.scaler.enabled},

@@ -135,7 +135,8 @@ struct Trial {
   std::string name;
   Autocast autocast = Autocast::Off;
   std::string cast_policy = "device";
-  bool loss_in_float32 = false;  ///< float32_regions holds "loss"
+  bool loss_in_float32 = false;    ///< float32_regions holds "loss"
+  std::int64_t shadow_every = 10;  ///< steps between shadow comparisons; 0: trajectory deviation only
   Scaler scaler;
 };
 

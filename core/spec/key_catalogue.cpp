@@ -254,8 +254,9 @@ std::vector<KeyEntry> trial_keys() {
           "\"module:blocks.3.attn/operator:bmm\""),
       Key("trial.mode", "text: paired | replay", "paired", "lock step with the reference, or against a stored one")
           .later("replay against a stored reference", "paired"),
-      Key("trial.shadow_every", "integer", "10", "steps between shadow comparisons; 0: trajectory deviation only")
-          .later("shadow deviation", "0"),
+      Key("trial.shadow_every", "integer", "10",
+          "steps between shadow comparisons (forward and backward from the reference's weights of that step); 0: "
+          "trajectory deviation only"),
       table("trial.scaler", "the loss scaler, as torch.amp.GradScaler"),
       Key("trial.scaler.enabled", "true or false", "true for float16, else false", "scale the loss"),
       Key("trial.scaler.preset", "text", "pytorch", "settings to start from; explicit keys win")

@@ -107,6 +107,7 @@ void read_trials(const Setting* list, Experiment& experiment) {
     }
     table.word("autocast", trial.autocast);
     table.text("cast_policy", trial.cast_policy);
+    table.integer("shadow_every", trial.shadow_every, 0);
     read_float32_regions(table.find("float32_regions"), trial);
     read_scaler(table.find("scaler"), block.label, trial.autocast, trial.scaler, experiment.warnings);
     experiment.trials.push_back(std::move(trial));

@@ -68,7 +68,8 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
       policy(trial != nullptr ? precision::policy_of(*trial) : precision::reference_policy()),
       scaler(make_scaler(policy)),
       loss(experiment.training),
-      on_non_finite(experiment.training.on_non_finite) {
+      on_non_finite(experiment.training.on_non_finite),
+      shadow_every(trial != nullptr ? trial->shadow_every : 0) {
   const std::vector<model::NamedTensor>& parameters = network->parameters();
   const auto is_trainable = [](const model::NamedTensor& parameter) { return parameter.tensor.requires_grad(); };
   const bool trainable = std::any_of(parameters.begin(), parameters.end(), is_trainable);

@@ -65,6 +65,7 @@ struct Arm {
   spec::OnNonFinite on_non_finite;
   /// State of the default generator: this arm's own random stream. Undefined where forward draws nothing.
   at::Tensor generator_state;
+  std::int64_t shadow_every = 0;  ///< steps between shadow comparisons; 0: none
 
   Tally tally;
   std::int64_t consecutive_skips = 0;

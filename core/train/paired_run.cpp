@@ -11,6 +11,7 @@
 #include "core/observe/finite_scan.h"
 #include "core/observe/memory_recorder.h"
 #include "core/observe/norms.h"
+#include "core/train/step_deviation.h"
 
 namespace mantissa::train {
 namespace {
@@ -72,6 +73,7 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
     for (const at::Tensor& weight : per_arm.weights) per_arm.previous.push_back(weight.detach().clone());
     per_arm.live_bytes = bytes_of(arm->network->state());
     measured_->arms.push_back(std::move(per_arm));
+    if (arm->shadow_every > 0 && !shadow_) shadow_ = std::make_unique<Shadow>(*arms_.front());
   }
 }
 
@@ -118,6 +120,8 @@ bool PairedRun::step(const Sink& sink) {
     first_step_ = Clock::now();
   }
 
+  step_ = steps_done() + 1;
+  take_shadow();
   if (!compute_gradients(*window)) return false;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (!attempted_[i]) continue;
@@ -148,7 +152,7 @@ bool PairedRun::compute_gradients(const Window& window) {
         attempted_[i] = false;
         continue;
       }
-      if (i > 0 && measured_ && !arms_.front()->failure && !arms_[i]->failure) compare_gradients(i, records_[i]);
+      if (i > 0 && measured_ && !arms_.front()->failure && !arms_[i]->failure) compare_gradients(i, window);
     }
   } catch (const StopRequested&) {
     stopped_ = true;
@@ -162,34 +166,26 @@ bool PairedRun::compute_gradients(const Window& window) {
   return true;
 }
 
-void PairedRun::compare_gradients(std::size_t index, record::StepRecord& step) {
-  const Attempt& reference = attempts_.front();
+void PairedRun::compare_gradients(std::size_t index, const Window& window) {
+  const Arm& reference = *arms_.front();
+  Arm& trial = *arms_[index];
   const Attempt& attempt = attempts_[index];
-  observe::DeviationSums outputs;
-  for (std::size_t m = 0; m < attempt.outputs.size(); ++m) {
-    outputs.add(reference.outputs[m], attempt.outputs[m], observe::Ulp::Measure);
-  }
-  step.deviation_output_max = outputs.max();
-  step.deviation_output_rmse = outputs.rmse();
-  step.deviation_output_relative = outputs.relative();
-  step.deviation_output_cosine = outputs.cosine();
-  step.deviation_output_ulp = outputs.ulp();
-  step.deviation_loss = attempt.loss - reference.loss;
+  fill_trajectory(deviation_of(attempts_.front(), *reference.network, attempt.outputs, attempt.loss, *trial.network,
+                               trial.optimizers),
+                  records_[index]);
+  if (is_shadowed(trial)) shadow_->compare(reference, attempts_.front(), window, trial, records_[index]);
+}
 
-  observe::DeviationSums gradients;
-  const std::vector<model::NamedTensor>& reference_parameters = arms_.front()->network->parameters();
-  const std::vector<model::NamedTensor>& parameters = arms_[index]->network->parameters();
-  // Only what an optimizer owns has true gradients: the scaler leaves the others scaled.
-  for (const OptimizerUnit& unit : arms_[index]->optimizers) {
-    for (const std::size_t p : unit.parameters) {
-      const at::Tensor& expected = reference_parameters[p].tensor.grad();
-      const at::Tensor& found = parameters[p].tensor.grad();
-      if (expected.defined() && found.defined()) gradients.add(expected, found, observe::Ulp::Skip);
-    }
+bool PairedRun::is_shadowed(const Arm& trial) const {
+  return shadow_ && trial.shadow_every > 0 && step_ % trial.shadow_every == 0;
+}
+
+void PairedRun::take_shadow() {
+  for (std::size_t i = 1; i < arms_.size(); ++i) {
+    if (arms_[i]->failure || !is_shadowed(*arms_[i])) continue;
+    shadow_->take(*arms_.front());
+    return;
   }
-  if (gradients.count() == 0) return;
-  step.deviation_gradient_relative = gradients.relative();
-  step.deviation_gradient_cosine = gradients.cosine();
 }
 
 void PairedRun::compare_weights(std::size_t index, record::StepRecord& step) {

@@ -11,13 +11,15 @@
 #include "core/record/step_record.h"
 #include "core/train/arm.h"
 #include "core/train/batch_plan.h"
+#include "core/train/shadow.h"
 #include "core/train/stages.h"
 
 namespace mantissa::train {
 
 /// Trains a reference and its trials in lock step: the same weights at the start, the same batches, the same random
 /// numbers. Every attempted step happens in all arms before the next begins, one arm after another; between gradients
-/// and updates all arms stand still, so that outputs and gradients are compared where they are, without copies.
+/// and updates all arms stand still, so that outputs and gradients are compared where they are, without copies. There,
+/// too, every trial's shadow runs, at the steps whose number is a multiple of its `shadow_every` (shadow.h).
 ///
 /// A trial that fails is left behind, the others go on. A step in which its model threw was not attempted: it leaves no
 /// record and does not count. A reference that fails ends the run: nothing is left to compare
@@ -53,7 +55,9 @@ class PairedRun {
   bool compute_gradients(const Window& window);
   void begin_attempt(std::size_t index);
   void run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window);
-  void compare_gradients(std::size_t index, record::StepRecord& step);
+  bool is_shadowed(const Arm& trial) const;
+  void take_shadow();
+  void compare_gradients(std::size_t index, const Window& window);
   void compare_weights(std::size_t index, record::StepRecord& step);
   void measure_weight_change(std::size_t index, record::StepRecord& step);
   void watch_buffers(std::size_t index);
@@ -63,10 +67,12 @@ class PairedRun {
   std::vector<std::unique_ptr<Arm>> arms_;
   StageOptions options_;
   std::unique_ptr<Measured> measured_;  // nothing where probes are off
+  std::unique_ptr<Shadow> shadow_;      // nothing where no trial has one
   std::vector<Attempt> attempts_;
   std::vector<bool> attempted_;  // arms that take part in the current step
   std::vector<record::StepRecord> records_;
   std::vector<Tally> before_;  // of the current step
+  std::int64_t step_ = 0;      // the current step, from 1
   bool started_ = false;
   bool stopped_ = false;
   Clock::time_point first_step_;

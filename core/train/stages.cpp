@@ -3,44 +3,19 @@
 
 #include <chrono>
 #include <cmath>
-#include <mutex>
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
 #include "core/observe/finite_scan.h"
 #include "core/observe/norms.h"
-#include "core/precision/forward_scope.h"
 #include "core/train/failure_text.h"
+#include "core/train/forward.h"
+#include "core/train/random_stream.h"
 
 namespace mantissa::train {
 namespace {
-
-/// Lets forward draw from the arm's own random stream, so that every arm sees the same one.
-class RandomStream {
- public:
-  explicit RandomStream(Arm& arm) : arm_(arm) {
-    if (arm_.generator_state.defined()) set(arm_.generator_state);
-  }
-  ~RandomStream() {
-    if (!arm_.generator_state.defined()) return;
-    at::Generator generator = at::detail::getDefaultCPUGenerator();
-    const std::lock_guard<std::mutex> lock(generator.mutex());
-    arm_.generator_state = generator.get_state();
-  }
-  RandomStream(const RandomStream&) = delete;
-  RandomStream& operator=(const RandomStream&) = delete;
-
- private:
-  static void set(const at::Tensor& state) {
-    at::Generator generator = at::detail::getDefaultCPUGenerator();
-    const std::lock_guard<std::mutex> lock(generator.mutex());
-    generator.set_state(state);
-  }
-  Arm& arm_;
-};
 
 std::vector<at::Tensor> gradients_of(const Arm& arm, const OptimizerUnit& unit) {
   std::vector<at::Tensor> gradients;
@@ -168,18 +143,11 @@ void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const 
 }
 
 void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
-  const RandomStream stream(arm);
+  const RandomStream stream(arm.generator_state);
   const auto count = static_cast<double>(window.microbatches.size());
   double loss_sum = 0.0;
   for (const Microbatch& microbatch : window.microbatches) {
-    at::Tensor output;
-    at::Tensor loss;
-    {
-      const precision::ForwardScope scope(arm.policy, microbatch.inputs.device().type());
-      output = arm.network->forward(microbatch.inputs);
-      if (!arm.policy.loss_in_float32) loss = arm.loss(output, microbatch.targets);
-    }
-    if (!loss.defined()) loss = arm.loss(output.to(at::kFloat), microbatch.targets);
+    auto [output, loss] = forward_and_loss(*arm.network, arm.policy, arm.loss, microbatch);
     attempt.outputs.push_back(output.detach());
     loss_sum += loss.item<double>();
     if (window.microbatches.size() > 1) loss = loss / count;

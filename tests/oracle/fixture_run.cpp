@@ -30,6 +30,14 @@ std::vector<std::string> differences_of(const QString& folder, const QString& ar
 
 }  // namespace
 
+bool cpu_can_repeat_the_fixtures() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+#else
+  return false;
+#endif
+}
+
 CommandLine::CommandLine(const QString& folder) {
   QFile file(folder + "/made_with.json");
   if (!file.open(QIODevice::ReadOnly)) return;

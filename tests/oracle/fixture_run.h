@@ -8,6 +8,9 @@
 
 namespace mantissa::oracle {
 
+/// The fixtures were made under one instruction set; without it the last bits differ for no fault of anybody.
+bool cpu_can_repeat_the_fixtures();
+
 /// Runs mantissa-cli in the environment that official PyTorch had when it made a folder's results.
 class CommandLine {
  public:

@@ -15,15 +15,6 @@ namespace {
 
 const QString fixtures = QStringLiteral(MANTISSA_SOURCE_DIR "/tests/oracle/fixtures/");
 
-/// The fixtures were made under one instruction set; without it the last bits differ for no fault of anybody.
-bool cpu_can_repeat_the_fixtures() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-#else
-  return false;
-#endif
-}
-
 }  // namespace
 
 /// Mantissa on one thread equals the official PyTorch package bit for bit. fixtures/ holds what
@@ -45,7 +36,7 @@ class OracleTests : public QObject {
 #ifndef MANTISSA_CLI
     QSKIP("mantissa-cli is not part of this build");
 #endif
-    if (!cpu_can_repeat_the_fixtures()) {
+    if (!oracle::cpu_can_repeat_the_fixtures()) {
       QSKIP("the fixtures were made with AVX2 and FMA, which this processor lacks: its last bits differ");
     }
     QFETCH(QString, folder);

@@ -260,8 +260,8 @@ def forward_and_loss(arm, model, loss_of, x, y):
     return loss_of(output.float(), y)
 
 
-def train(arm, experiment, data):
-    """The rows of the arm's steps and the trained model."""
+def train(arm, experiment, data, before_step=None):
+    """The rows of the arm's steps and the trained model. `before_step(step, window, model)` may look at each step."""
     training = experiment["training"]
     seed = training.get("seed", 1)
     torch.manual_seed(seed)
@@ -282,6 +282,8 @@ def train(arm, experiment, data):
 
     rows, iteration, samples, applied = [], 0, 0, 0
     for step, (epoch, window) in zip(range(1, steps + 1), windows(experiment, len(data.inputs))):
+        if before_step is not None:
+            before_step(step, window, model)
         row = {"step": step, "epoch": epoch + 1}
         row |= per_optimizer("lr", [o.param_groups[0]["lr"] for o in optimizers])
         for optimizer in optimizers:

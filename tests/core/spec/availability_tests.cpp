@@ -88,7 +88,6 @@ const Row waiting[] = {
     {"[trial]", "name = \"t\"\nautocast = \"off\"\nfloat32_regions = [\"module:blocks.3.attn/operator:bmm\"]",
      "trial[t].float32_regions[0]"},
     {"[trial]", "mode = \"replay\"", "trial[0].mode"},
-    {"[trial]", "shadow_every = 10", "trial[0].shadow_every"},
     {"[trial]", "scaler.preset = \"deepspeed\"", "trial[0].scaler.preset"},
     {"[trial]", "scaler.preset = \"megatron\"", "trial[0].scaler.preset"},
     {"[trial]", "scaler.hysteresis = 2", "trial[0].scaler.hysteresis"},
@@ -268,7 +267,7 @@ class SpecAvailabilityTests : public QObject {
     QVERIFY(
         help.contains("\n  batch                     rows of a microbatch\n"
                       "                            integer; default: min(64, rows)\n"));
-    QVERIFY(help.contains("Not yet available: shadow deviation; only 0 is accepted.\n"));
+    QVERIFY(help.contains("Not yet available: boundary cases; only 0 is accepted.\n"));
   }
 };
 

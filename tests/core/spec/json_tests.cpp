@@ -19,7 +19,7 @@ class SpecJsonTests : public QObject {
     QCOMPARE(canonical_json(parse(scalar_example).trials[0]),
              std::string(R"({"autocast":"float16","cast_policy":"device","float32_regions":[],"name":"fp16",)"
                          R"("scaler":{"backoff_factor":0.5,"enabled":true,"growth_factor":2,"growth_interval":3,)"
-                         R"("init_scale":8192}})"));
+                         R"("init_scale":8192},"shadow_every":10})"));
   }
 
   void rules_are_written_as_they_will_be_judged() {
@@ -98,6 +98,7 @@ class SpecJsonTests : public QObject {
                                      "trial[0].name=\"b\"",
                                      "trial[0].autocast=\"bfloat16\"",
                                      "trial[0].float32_regions=[\"loss\"]",
+                                     "trial[0].shadow_every=0",
                                      "trial[0].scaler.enabled=false",
                                      "trial[0].scaler.init_scale=2",
                                      "trial[0].scaler.growth_factor=3",

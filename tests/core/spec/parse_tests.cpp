@@ -377,7 +377,6 @@ float64 = false
 name = "t"
 autocast = "float16"
 mode = "paired"
-shadow_every = 0
 scaler = { preset = "pytorch", hysteresis = 1, hysteresis_refill = "growth", floor = 0, ceiling = 0.0, at_floor = "continue" }
 [cases]
 boundary = 0
@@ -385,6 +384,12 @@ boundary = 0
 triggers = []
 )");
     QCOMPARE(e.trials.size(), std::size_t{1});
+  }
+
+  void shadow_every_is_ten_unless_the_file_says_otherwise() {
+    const std::string trial = "[training]\n[[trial]]\nname = \"t\"\nautocast = \"off\"\n";
+    QCOMPARE(parse_more(trial.c_str()).trials[0].shadow_every, std::int64_t{10});
+    QCOMPARE(parse_more((trial + "shadow_every = 0\n").c_str()).trials[0].shadow_every, std::int64_t{0});
   }
 
   void integers_stand_for_numbers() {

@@ -61,6 +61,8 @@ const Row out_of_range[] = {
     {"width_0", "hidden = [0]", 6, "model.hidden[0]", "at least 1"},
     {"gamma_nan", "[training.schedule]\nkind = \"step\"\nevery = 1\ngamma = nan", 9, "training.schedule.gamma", "NaN"},
     {"every_0", "[training.schedule]\nkind = \"step\"\nevery = 0", 8, "training.schedule.every", "at least 1"},
+    {"shadow_below_0", "[[trial]]\nname = \"t\"\nautocast = \"off\"\nshadow_every = -1", 9, "trial[t].shadow_every",
+     "at least 0"},
     {"holdout_below_0", "[cases]\nholdout = -1", 7, "cases.holdout", "at least 0"},
     {"quantile_above_1", "[rules]\noutput = { q = 1.5, max = 1 }", 7, "rules.output.q", "from 0 to 1"},
     {"limit_below_0", "[rules]\noutput = { max = { float16 = -1 } }", 7, "rules.output.max.float16", "at least 0"},
