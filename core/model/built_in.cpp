@@ -1,102 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/built_in.h"
 
-#include <torch/nn/modules/activation.h>
-#include <torch/nn/modules/container/sequential.h>
-#include <torch/nn/modules/dropout.h>
-#include <torch/nn/modules/linear.h>
+#include <mutex>
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include "core/base/error.h"
+#include "core/model/cnn.h"
+#include "core/model/lstm.h"
+#include "core/model/mlp.h"
+#include "core/model/resnet.h"
+#include "core/model/transformer.h"
 
 namespace mantissa::model {
 namespace {
 
-namespace nn = torch::nn;
-
-void append_activation(nn::Sequential& layers, spec::Activation activation) {
-  switch (activation) {
-    case spec::Activation::Relu:
-      layers->push_back(nn::ReLU());
-      break;
-    case spec::Activation::Gelu:
-      layers->push_back(nn::GELU());
-      break;
-    case spec::Activation::Tanh:
-      layers->push_back(nn::Tanh());
-      break;
-    case spec::Activation::Sigmoid:
-      layers->push_back(nn::Sigmoid());
-      break;
-    case spec::Activation::Silu:
-      layers->push_back(nn::SiLU());
-      break;
-  }
-}
-
-/// A network over a module of LibTorch's front end.
-class BuiltIn : public Network {
+/// Leaves the default generator as it found it.
+class UntouchedGenerator {
  public:
-  BuiltIn(const spec::Model& model, std::int64_t features, std::int64_t outputs)
-      : model_(model), features_(features), outputs_(outputs) {
-    const auto linear = [&](std::int64_t in, std::int64_t out) {
-      return nn::Linear(nn::LinearOptions(in, out).bias(model.bias));
-    };
-    if (model.kind == spec::ModelKind::Linear) {
-      linear_ = linear(features, outputs);
-      collect(*linear_);
-      return;
-    }
-    layers_ = nn::Sequential();
-    std::int64_t width = features;
-    for (const std::int64_t hidden : model.hidden) {
-      layers_->push_back(linear(width, hidden));
-      append_activation(layers_, model.activation);
-      if (model.dropout > 0.0) layers_->push_back(nn::Dropout(model.dropout));
-      width = hidden;
-    }
-    layers_->push_back(linear(width, outputs));
-    collect(*layers_);
+  UntouchedGenerator() : generator_(at::detail::getDefaultCPUGenerator()) {
+    const std::lock_guard<std::mutex> lock(generator_.mutex());
+    before_ = generator_.get_state();
   }
-
-  at::Tensor forward(const at::Tensor& inputs) override {
-    const at::Tensor rows = inputs.dim() > 2 ? inputs.flatten(1) : inputs;
-    return linear_ ? linear_->forward(rows) : layers_->forward(rows);
+  ~UntouchedGenerator() {
+    const std::lock_guard<std::mutex> lock(generator_.mutex());
+    generator_.set_state(before_);
   }
-
-  void set_training(bool training) override {
-    if (linear_) {
-      linear_->train(training);
-    } else {
-      layers_->train(training);
-    }
-  }
-
-  std::unique_ptr<Network> clone() const override {
-    auto copy = std::make_unique<BuiltIn>(model_, features_, outputs_);
-    const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < state_.size(); ++i) copy->state_[i].tensor.copy_(state_[i].tensor);
-    return copy;
-  }
-
-  bool may_use_randomness() const override { return model_.dropout > 0.0; }
+  UntouchedGenerator(const UntouchedGenerator&) = delete;
+  UntouchedGenerator& operator=(const UntouchedGenerator&) = delete;
 
  private:
-  void collect(const nn::Module& module) {
-    for (const auto& item : module.named_parameters()) {
-      parameters_.push_back({item.key(), item.value()});
-      state_.push_back({item.key(), item.value()});
-    }
-  }
-
-  spec::Model model_;
-  std::int64_t features_;
-  std::int64_t outputs_;
-  nn::Linear linear_ = nullptr;
-  nn::Sequential layers_ = nullptr;
+  at::Generator generator_;
+  at::Tensor before_;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> build_built_in(const spec::Model& model, std::int64_t features, std::int64_t outputs) {
-  return std::make_unique<BuiltIn>(model, features, outputs);
+at::Tensor BuiltIn::forward(const at::Tensor& inputs) {
+  static const std::string root;
+  const precision::ModuleScope scope(root);
+  return run(inputs);
+}
+
+void BuiltIn::set_training(bool training) {
+  training_ = training;
+  for (const auto& layer : layers_) layer->train(training);
+}
+
+std::unique_ptr<Network> BuiltIn::clone() const {
+  const UntouchedGenerator no_draw;  // a copy replaces what its construction draws
+  std::unique_ptr<Network> copy = build_built_in(settings_, shape_);
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < state_.size(); ++i) {
+    copy->state()[i].tensor.copy_(state_[i].tensor);
+    copy->state()[i].tensor.set_requires_grad(state_[i].tensor.requires_grad());
+  }
+  copy->set_training(training_);
+  return copy;
+}
+
+void BuiltIn::adopt(const std::string& path, std::shared_ptr<torch::nn::Module> module) {
+  const std::string prefix = path.empty() ? "" : path + '.';
+  for (const auto& item : module->named_parameters()) {
+    const auto end_of_parameters = state_.begin() + static_cast<std::ptrdiff_t>(parameters_.size());
+    state_.insert(end_of_parameters, {prefix + item.key(), item.value()});
+    parameters_.push_back({prefix + item.key(), item.value()});
+  }
+  for (const auto& item : module->named_buffers()) {
+    buffers_.push_back({prefix + item.key(), item.value()});
+    state_.push_back(buffers_.back());
+  }
+  layers_.push_back(std::move(module));
+}
+
+std::unique_ptr<Network> build_built_in(const spec::Model& settings, const DataShape& shape) {
+  switch (settings.kind) {
+    case spec::ModelKind::Cnn:
+      return build_cnn(settings, shape);
+    case spec::ModelKind::Resnet:
+      return build_resnet(settings, shape);
+    case spec::ModelKind::Transformer:
+      return build_transformer(settings, shape);
+    case spec::ModelKind::Lstm:
+      return build_lstm(settings, shape);
+    default:
+      return build_mlp(settings, shape);
+  }
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return '[' + text + ']';
+}
+
+void refuse_data(const std::string& problem, const DataShape& found, const std::string& expected,
+                 const std::string& remedy) {
+  const std::string what = found.type == at::kLong ? "rows of characters " : "rows of shape ";
+  throw Error(ErrorKind::ModelProblem,
+              {problem, "", 0, 0, "data.shape", what + shape_text(found.row), expected, remedy});
 }
 
 }  // namespace mantissa::model

@@ -24,7 +24,7 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// \param inputs  [batch, features] or [batch, shape…], FP32.
+  /// \param inputs  [batch, features] or [batch, shape…], FP32; [batch, time], int64 for characters.
   /// \throws c10::Error, std::exception: whatever the model throws.
   virtual at::Tensor forward(const at::Tensor& inputs) = 0;
 
@@ -56,14 +56,16 @@ class Network {
   std::vector<std::string> notes_;
 };
 
-/// Builds the experiment's model for inputs of `features` elements a row and `outputs` output columns.
+/// Builds the experiment's model. Built-in kinds are documented in mlp.h, cnn.h, resnet.h, transformer.h and lstm.h.
 ///
-/// Built-in kinds draw their initial weights from the default generator after `at::manual_seed(seed)`, module by module
-/// in the order of the model, so that they equal Python's:
-///   linear: nn.Linear(features, outputs)
-///   mlp:    nn.Sequential(Linear, activation[, Dropout if > 0], …, Linear)
-/// \throws Error ModelProblem, FileProblem as `load_torchscript`.
-std::unique_ptr<Network> build(const spec::Model& model, std::int64_t features, std::int64_t outputs,
-                               std::uint64_t seed);
+/// They draw their initial weights from the default generator after `at::manual_seed(seed)`, layer by layer in the
+/// order of the model, so that they equal Python's. Each says through `precision::ModuleScope` which layer runs.
+///
+/// \param row_shape  of one row of the inputs; one number: vectors of so many elements.
+/// \param outputs  target columns, classes, or characters of the vocabulary.
+/// \param input_type  at::kFloat, or at::kLong for rows of characters, as indexes below `outputs`.
+/// \throws Error ModelProblem (the data has a shape that the kind does not take), FileProblem as `load_torchscript`.
+std::unique_ptr<Network> build(const spec::Model& model, at::IntArrayRef row_shape, std::int64_t outputs,
+                               std::uint64_t seed, at::ScalarType input_type = at::kFloat);
 
 }  // namespace mantissa::model

@@ -107,6 +107,24 @@ int model_line(const spec::Experiment& experiment) {
   return line > 0 ? line : experiment.position("model.kind").line;
 }
 
+std::unique_ptr<model::Network> build_network(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  const at::Tensor& inputs = dataset.train.inputs;
+  try {
+    return model::build(experiment.model, inputs.sizes().slice(1), output_width(dataset), experiment.training.seed,
+                        inputs.scalar_type());
+  } catch (const Error& error) {
+    ErrorFacts facts = error.facts();
+    if (!facts.file.empty()) throw;
+    facts.file = experiment.file;
+    facts.line = experiment.position(facts.subject).line;
+    if (facts.line == 0) facts.line = model_line(experiment);
+    throw Error(error.kind(), facts);
+  } catch (const std::exception& error) {  // sizes beyond what memory holds
+    throw Error(ErrorKind::ModelProblem, {"the model cannot be built", experiment.file, model_line(experiment), 0,
+                                          "model", train::condensed(error), "", "Make it smaller"});
+  }
+}
+
 [[noreturn]] void refuse_loss(const spec::Experiment& experiment, const std::exception& error) {
   std::string expected;
   std::string remedy;
@@ -199,7 +217,6 @@ Prepared prepare(const spec::Experiment& asked) {
   prepared.notes = prepared.dataset.notes;
   experiment.data.task = prepared.dataset.task;
   if (prepared.dataset.classes > 0) experiment.data.classes = prepared.dataset.classes;
-  const std::int64_t rows = prepared.dataset.train.rows();
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
   prepared.decision = decision_of(experiment, prepared.dataset);
   check_metrics(experiment, prepared.dataset, prepared.decision);
@@ -207,8 +224,7 @@ Prepared prepare(const spec::Experiment& asked) {
   experiment.training.batch = plan.batch();
   const bool training = plan.total_steps() > 0;
 
-  const std::int64_t features = prepared.dataset.train.inputs.numel() / rows;
-  prepared.network = model::build(experiment.model, features, output_width(prepared.dataset), experiment.training.seed);
+  prepared.network = build_network(experiment, prepared.dataset);
   prepared.notes.insert(prepared.notes.end(), prepared.network->notes().begin(), prepared.network->notes().end());
   if (training) refuse_untrainable(prepared);
   try_one_batch(prepared, training);

@@ -72,15 +72,38 @@ json to_json(const Data& data) {
 
 json to_json(const Model& model) {
   json object = {{"kind", to_text(model.kind)}};
-  if (model.kind == ModelKind::TorchScript) {
-    object["path"] = model.path_as_written;
-    return object;
-  }
-  object["bias"] = model.bias;
-  if (model.kind == ModelKind::Mlp) {
-    object["hidden"] = model.hidden;
-    object["activation"] = to_text(model.activation);
-    object["dropout"] = model.dropout;
+  switch (model.kind) {
+    case ModelKind::Linear:
+      object["bias"] = model.bias;
+      break;
+    case ModelKind::Mlp:
+      object.update({{"bias", model.bias},
+                     {"hidden", model.hidden},
+                     {"activation", to_text(model.activation)},
+                     {"dropout", model.dropout}});
+      break;
+    case ModelKind::Cnn:
+      object.update({{"channels", model.channels}, {"kernel", model.kernel}, {"dropout", model.dropout}});
+      break;
+    case ModelKind::Resnet:
+      object.update({{"depth", model.depth}, {"width", model.width}});
+      break;
+    case ModelKind::Transformer:
+      object.update({{"width", model.width},
+                     {"layers", model.layers},
+                     {"heads", model.heads},
+                     {"attention", to_text(model.attention)},
+                     {"dropout", model.dropout}});
+      break;
+    case ModelKind::Lstm:
+      object.update({{"cells", model.cells},
+                     {"layers", model.layers},
+                     {"bidirectional", model.bidirectional},
+                     {"dropout", model.dropout}});
+      break;
+    case ModelKind::TorchScript:
+      object["path"] = model.path_as_written;
+      break;
   }
   return object;
 }

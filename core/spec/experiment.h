@@ -59,8 +59,9 @@ struct Data {
   Missing missing = Missing::Refuse;
 };
 
-enum class ModelKind { Linear, Mlp, TorchScript };
+enum class ModelKind { Linear, Mlp, Cnn, Resnet, Transformer, Lstm, TorchScript };
 enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };
+enum class Attention { Own, Sdpa };
 
 struct Model {
   ModelKind kind = ModelKind::Mlp;
@@ -68,7 +69,16 @@ struct Model {
   Activation activation = Activation::Relu;
   double dropout = 0.0;
   bool bias = true;
-  std::string path;  ///< torchscript; resolved against the experiment file's folder
+  std::vector<std::int64_t> channels = {16, 32};  // cnn
+  std::int64_t kernel = 3;                        // cnn; odd
+  std::int64_t depth = 20;                        // resnet: 6n + 2
+  std::int64_t width = 16;                        ///< resnet, transformer; the parser fills in 128 for transformer
+  std::int64_t layers = 1;                        ///< transformer, lstm; the parser fills in 4 for transformer
+  std::int64_t heads = 4;                         // transformer; divides width
+  Attention attention = Attention::Sdpa;          // transformer
+  std::int64_t cells = 64;                        // lstm
+  bool bidirectional = false;                     // lstm
+  std::string path;                               ///< torchscript; resolved against the experiment file's folder
   std::string path_as_written;
 };
 

@@ -44,7 +44,6 @@ Key table(std::string path, std::string description, std::string type = "table")
 
 const char* const other_files = "data files other than .csv and .csv.gz";
 const char* const text_models = "language models";
-const char* const other_models = "cnn, resnet, transformer and lstm models";
 const char* const other_optimizers = "the optimizers rmsprop and lbfgs";
 const char* const other_schedules = "exponential, cosine and linear schedules";
 const char* const repeats = "repeats of the reference";
@@ -111,15 +110,12 @@ std::vector<KeyEntry> model_keys() {
   return {
       table("model", "what is trained"),
       Key("model.kind", "text", "", "architecture, or a TorchScript file")
-          .words({"linear", "mlp", "torchscript"})
-          .later_words({{"cnn", "cnn models"},
-                        {"resnet", "resnet models"},
-                        {"transformer", "transformer models"},
-                        {"lstm", "lstm models"}}),
+          .words({"linear", "mlp", "cnn", "resnet", "transformer", "lstm", "torchscript"}),
       Key("model.hidden", "list of integers", "[128]", "mlp: widths of the hidden layers"),
       Key("model.activation", "text", "relu", "mlp: what follows a hidden layer")
           .words({"relu", "gelu", "tanh", "sigmoid", "silu"}),
-      Key("model.dropout", "number", "0", "mlp: share of activations dropped in training"),
+      Key("model.dropout", "number", "0",
+          "mlp, cnn, transformer, lstm (between its layers): share of activations dropped in training"),
       Key("model.bias", "true or false", "true", "linear, mlp: layers have a bias"),
       Key("model.path", "file", "", "torchscript: the file, relative to the experiment file"),
       Key("model.inputs", "list", "", "torchscript with several inputs: columns or constants, such as [\"x\", 16000]")
@@ -130,17 +126,20 @@ std::vector<KeyEntry> model_keys() {
           "FP16 and BF16 weights in the file: widen to FP32 with a note, or keep")
           .later("a choice about stored FP16 and BF16 weights"),
       Key("model.weights", "file", "the seed's", "initial weights").later("initial weights from a file"),
-      Key("model.channels", "list of integers", "[16, 32]", "cnn: channels of the layers").later(other_models),
-      Key("model.kernel", "integer", "3", "cnn: size of the kernels").later(other_models),
-      Key("model.depth", "integer", "20", "resnet: layers").later(other_models),
-      Key("model.width", "integer", "16 for resnet, 128 for transformer", "resnet, transformer: width")
-          .later(other_models),
-      Key("model.layers", "integer", "4 for transformer, 1 for lstm", "transformer, lstm: layers").later(other_models),
-      Key("model.heads", "integer", "4", "transformer: attention heads").later(other_models),
-      Key("model.attention", "text: own | sdpa", "sdpa", "transformer: implementation of attention")
-          .later(other_models),
-      Key("model.cells", "integer", "64", "lstm: cells").later(other_models),
-      Key("model.bidirectional", "true or false", "false", "lstm: both directions").later(other_models),
+      Key("model.channels", "list of integers", "[16, 32]",
+          "cnn: channels of the stages; each is a convolution, relu and a pooling that halves the image"),
+      Key("model.kernel", "integer", "3", "cnn: size of the kernels, odd"),
+      Key("model.depth", "integer", "20", "resnet: layers, 6n + 2: three stages of n blocks"),
+      Key("model.width", "integer", "16 for resnet, 128 for transformer",
+          "resnet: channels of the first stage; transformer: size of a character's vector, a multiple of heads"),
+      Key("model.layers", "integer", "4 for transformer, 1 for lstm", "transformer, lstm: layers"),
+      Key("model.heads", "integer", "4", "transformer: attention heads"),
+      Key("model.attention", "text", "sdpa",
+          "transformer: sdpa is one operator, scaled_dot_product_attention; own is made of bmm, masked_fill and "
+          "softmax")
+          .words({"own", "sdpa"}),
+      Key("model.cells", "integer", "64", "lstm: cells of a layer and direction"),
+      Key("model.bidirectional", "true or false", "false", "lstm: both directions"),
   };
 }
 

@@ -139,24 +139,11 @@ void read_model(const Setting* setting, const std::string& folder, Experiment& e
   if (!table.has("kind")) refuse_place(place, "no kind", "Say which model: kind = \"mlp\"", choices<ModelKind>());
   table.word("kind", model.kind);
   std::set<std::string_view> allowed{"kind", "prediction"};
-  if (model.kind == ModelKind::TorchScript) {
-    allowed.insert("path");
-  } else {
-    allowed.insert("bias");
-  }
-  if (model.kind == ModelKind::Mlp) allowed.insert({"hidden", "activation", "dropout"});
+  if (model.kind == ModelKind::TorchScript) allowed.insert("path");
+  allowed.merge(size_keys(model.kind));
   refuse_keys_of_other_kinds(place, allowed, word_of(model.kind));
 
-  if (const Setting* const hidden = table.find("hidden")) {
-    if (hidden->kind != Setting::Kind::Array) refuse(*hidden, "a list of widths, such as [256, 256]");
-    model.hidden.clear();
-    for (const Setting& width : hidden->items) {
-      model.hidden.push_back(integer_value(width, 1, std::numeric_limits<std::int32_t>::max()));
-    }
-  }
-  table.word("activation", model.activation);
-  table.number("dropout", model.dropout, range::share_below_one);
-  table.boolean("bias", model.bias);
+  read_sizes(place, model);
   if (model.kind == ModelKind::TorchScript) {
     if (!table.has("path")) refuse_place(place, "a torchscript model needs path", "Name its file: path = \"model.pt\"");
     table.text("path", model.path_as_written);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,6 +97,10 @@ void read_training(const Setting* table, Experiment& experiment);
 void read_trials(const Setting* list, Experiment& experiment);
 void read_rules(const Setting* table, Experiment& experiment);
 void read_expect(const Setting* table, Experiment& experiment);
+
+/// The keys that say how large a model of this kind is, and how they are read.
+std::set<std::string_view> size_keys(ModelKind kind);
+void read_sizes(const Setting& table, Model& model);
 
 /// `path` against `folder`, unless it is absolute.
 std::string resolved(const std::string& folder, const std::string& path);

@@ -42,8 +42,17 @@ struct Words<TargetTransform> {
 };
 template <>
 struct Words<ModelKind> {
-  static constexpr WordList<ModelKind, 3> list{
-      {{"linear", ModelKind::Linear}, {"mlp", ModelKind::Mlp}, {"torchscript", ModelKind::TorchScript}}};
+  static constexpr WordList<ModelKind, 7> list{{{"linear", ModelKind::Linear},
+                                                {"mlp", ModelKind::Mlp},
+                                                {"cnn", ModelKind::Cnn},
+                                                {"resnet", ModelKind::Resnet},
+                                                {"transformer", ModelKind::Transformer},
+                                                {"lstm", ModelKind::Lstm},
+                                                {"torchscript", ModelKind::TorchScript}}};
+};
+template <>
+struct Words<Attention> {
+  static constexpr WordList<Attention, 2> list{{{"own", Attention::Own}, {"sdpa", Attention::Sdpa}}};
 };
 template <>
 struct Words<Activation> {

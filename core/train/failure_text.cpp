@@ -30,6 +30,21 @@ bool is_out_of_memory(const std::exception& error, const std::string& text) {
          text.find("DefaultCPUAllocator: can't allocate memory") != std::string::npos;
 }
 
+/// oneDNN's words where it has no kernel for an operator in a type on this processor: "could not create a primitive
+/// descriptor for the LSTM forward propagation primitive. Run workload with environment variable …". They name neither
+/// type nor way out.
+std::string explained(const std::string& text) {
+  const std::string sign = "could not create a primitive descriptor";
+  const std::size_t begin = text.find(sign);
+  if (begin == std::string::npos) return text;
+  const bool is_lstm = text.find("LSTM", begin) != std::string::npos;
+  return (is_lstm ? std::string("the LSTM") : std::string("an operator")) +
+         " has no kernel for the trial's type on this processor (oneDNN: " +
+         text.substr(begin, text.find(". ", begin) - begin) + "). Try autocast = \"bfloat16\" or, for FP32, \"off\"" +
+         (is_lstm ? ", or keep the LSTM in FP32 by float32_regions" : "") +
+         ". mantissa-cli doctor shows which operator runs in which type here";
+}
+
 }  // namespace
 
 std::string condensed(const std::exception& error) {
@@ -52,7 +67,7 @@ std::string condensed(const std::exception& error) {
 Failure failure_of(const std::exception& error, const std::string& where) {
   const std::string text = condensed(error);
   if (is_out_of_memory(error, text)) return {"memory", "Out of memory " + where + ": " + text};
-  return {"forward", "The model failed " + where + ": " + text};
+  return {"forward", "The model failed " + where + ": " + explained(text)};
 }
 
 }  // namespace mantissa::train

@@ -50,7 +50,7 @@ class Work:
         self.experiment = {"data": data, "model": model, "training": {"seed": 1, "batch": 64, "loss": loss}}
         self.part = reference_run.load_training_part(self.experiment, Path("."), data_folder)
         torch.manual_seed(1)
-        self.model = reference_run.build_model(model, self.part.inputs.shape[1], self.part.outputs).train()
+        self.model = reference_run.build_model(model, self.part.inputs, self.part.outputs).train()
         self.loss_of = reference_run.loss_function(self.experiment)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, **{implementation: True})
         self.parameters = list(self.model.parameters())

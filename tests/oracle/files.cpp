@@ -85,13 +85,15 @@ std::map<std::string, Tensor> read_safetensors(const std::string& path) {
   std::map<std::string, Tensor> tensors;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    if (entry.at("dtype") != "F32") throw std::runtime_error(path + ": " + name + " is not F32");
+    const auto dtype = entry.at("dtype").get<std::string>();
+    if (dtype != "F32" && dtype != "I64") throw std::runtime_error(path + ": " + name + " is neither F32 nor I64");
     const auto begin = entry.at("data_offsets").at(0).get<std::size_t>();
     const auto end = entry.at("data_offsets").at(1).get<std::size_t>();
     if (begin > end || end > text.size() - data || (end - begin) % sizeof(std::uint32_t) != 0) {
       throw std::runtime_error(path + ": " + name + " lies outside the file");
     }
     Tensor tensor;
+    tensor.dtype = dtype;
     tensor.shape = entry.at("shape").get<std::vector<std::int64_t>>();
     tensor.bits.resize((end - begin) / sizeof(std::uint32_t));
     if (!tensor.bits.empty()) std::memcpy(tensor.bits.data(), text.data() + data + begin, end - begin);
@@ -142,8 +144,9 @@ std::vector<std::string> differences(const std::map<std::string, Tensor>& expect
     const auto other = found.find(name);
     if (other == found.end()) {
       result.push_back("final weights: " + name + " is missing");
-    } else if (other->second.shape != tensor.shape || other->second.bits.size() != tensor.bits.size()) {
-      result.push_back("final weights: " + name + " has another shape");
+    } else if (other->second.dtype != tensor.dtype || other->second.shape != tensor.shape ||
+               other->second.bits.size() != tensor.bits.size()) {
+      result.push_back("final weights: " + name + " has another shape or type");
     } else {
       for (std::size_t i = 0; i < tensor.bits.size() && result.size() < most; ++i) {
         if (tensor.bits[i] == other->second.bits[i]) continue;

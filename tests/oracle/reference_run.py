@@ -37,6 +37,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import models
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -130,6 +131,8 @@ def load_training_part(experiment, folder, data_folder):
     if spec.get("standardize", source in BUILT_IN):
         columns = standardized(columns)
     x = torch.tensor(columns, dtype=torch.float64).t().contiguous().float()
+    if "shape" in spec:
+        x = x.reshape(-1, *spec["shape"])
 
     if loss_name(experiment) in CLASS_LOSSES:
         y = torch.tensor([int(row[targets[0]]) for row in part], dtype=torch.int64)
@@ -168,10 +171,13 @@ def windows(experiment, rows):
 
 
 def build_model(spec, inputs, outputs):
-    bias = spec.get("bias", True)
+    """The model for inputs [rows, …] as they are given to it."""
+    if spec["kind"] not in ("linear", "mlp"):
+        return models.build(spec, inputs, outputs)
+    bias, width = spec.get("bias", True), inputs[0].numel()
     if spec["kind"] == "linear":
-        return nn.Linear(inputs, outputs, bias=bias)
-    layers, width = [], inputs
+        return nn.Linear(width, outputs, bias=bias)
+    layers = []
     for hidden in spec.get("hidden", [128]):
         layers += [nn.Linear(width, hidden, bias=bias), ACTIVATIONS[spec.get("activation", "relu")]()]
         if spec.get("dropout", 0.0) > 0:
@@ -265,7 +271,7 @@ def train(arm, experiment, data, before_step=None):
     training = experiment["training"]
     seed = training.get("seed", 1)
     torch.manual_seed(seed)
-    model = build_model(experiment["model"], data.inputs.shape[1], data.outputs)
+    model = build_model(experiment["model"], data.inputs, data.outputs)
     torch.manual_seed(seed)  # dropout
     model.train()
     loss_of = loss_function(experiment)
@@ -382,9 +388,10 @@ def write_safetensors(path, tensors):
     """The safetensors format: header length (u64), JSON header, raw little-endian data."""
     header, chunks, offset = {}, [], 0
     for name, tensor in tensors.items():
-        assert tensor.dtype == torch.float32 and tensor.is_contiguous()
+        assert tensor.is_contiguous()
+        dtype = {torch.float32: "F32", torch.int64: "I64"}[tensor.dtype]
         data = tensor.numpy().tobytes()
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [offset, offset + len(data)]}
+        header[name] = {"dtype": dtype, "shape": list(tensor.shape), "data_offsets": [offset, offset + len(data)]}
         chunks.append(data)
         offset += len(data)
     text = json.dumps(header, separators=(",", ":")).encode()

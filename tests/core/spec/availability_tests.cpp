@@ -38,23 +38,10 @@ const Row waiting[] = {
     {"data", "context = 128", "data.context"},
     {"data", "pin_memory = \"auto\"", "data.pin_memory"},
     {"data", "prefetch = 2", "data.prefetch"},
-    {"model", "kind = \"cnn\"", "model.kind"},
-    {"model", "kind = \"resnet\"", "model.kind"},
-    {"model", "kind = \"transformer\"", "model.kind"},
-    {"model", "kind = \"lstm\"", "model.kind"},
     {"model", "inputs = [\"x\", 16000]", "model.inputs"},
     {"model", "prediction = \"output[1]\"", "model.prediction"},
     {"model", "stored_dtype = \"keep\"", "model.stored_dtype"},
     {"model", "weights = \"init.safetensors\"", "model.weights"},
-    {"model", "channels = [16, 32]", "model.channels"},
-    {"model", "kernel = 3", "model.kernel"},
-    {"model", "depth = 20", "model.depth"},
-    {"model", "width = 16", "model.width"},
-    {"model", "layers = 4", "model.layers"},
-    {"model", "heads = 4", "model.heads"},
-    {"model", "attention = \"own\"", "model.attention"},
-    {"model", "cells = 64", "model.cells"},
-    {"model", "bidirectional = false", "model.bidirectional"},
     {"training", "loss = \"output\"", "training.loss"},
     {"training", "skip_norm = 1e4", "training.skip_norm"},
     {"training", "stop_on = [\"loss\"]", "training.stop_on"},
@@ -218,6 +205,7 @@ class SpecAvailabilityTests : public QObject {
     add_words<Missing>(read, "data.missing");
     add_words<ModelKind>(read, "model.kind");
     add_words<Activation>(read, "model.activation");
+    add_words<Attention>(read, "model.attention");
     add_words<Loss>(read, "training.loss");
     add_words<Reduction>(read, "training.reduction");
     add_words<OnNonFinite>(read, "training.on_non_finite");

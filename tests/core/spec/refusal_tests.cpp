@@ -266,7 +266,8 @@ class SpecRefusalTests : public QObject {
 
   void model_must_have_a_kind_and_what_it_needs() {
     const std::string data = "mantissa = 1\n[data]\nsource = \"wine\"\n";
-    VERIFY_REFUSED(data, InvalidSetting, 0, "model", "expected linear | mlp | torchscript");
+    VERIFY_REFUSED(data, InvalidSetting, 0, "model",
+                   "expected linear | mlp | cnn | resnet | transformer | lstm | torchscript");
     VERIFY_REFUSED(data + "[model]\nhidden = [3]\n", InvalidSetting, 4, "model", "no kind");
     VERIFY_REFUSED(data + "[model]\nkind = \"torchscript\"\n", InvalidSetting, 4, "model", "needs path");
     VERIFY_REFUSED(data + "[model]\nkind = \"linear\"\nhidden = [3]\n", InvalidSetting, 6, "model.hidden",
