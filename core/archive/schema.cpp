@@ -50,6 +50,14 @@ std::string step_columns() {
   return lines;
 }
 
+std::string optimizer_columns() {
+  std::string lines;
+#define MANTISSA_LINE(name, type, description) lines += column_line(#name, sql_types::type, description);
+  MANTISSA_OPTIMIZER_COLUMNS(MANTISSA_LINE)
+#undef MANTISSA_LINE
+  return lines;
+}
+
 std::string case_columns() {
   std::string lines;
 #define MANTISSA_LINE(member, column, type, description) lines += column_line(#member, sql_types::type, description);
@@ -60,35 +68,54 @@ std::string case_columns() {
 
 bool is_real(std::string_view sql_type) { return sql_type == sql_types::Real; }
 
-// The two bits of a real column as an expression: "(states >> 4 & 3)".
+// The two bits of the real column number `place` of a table as an expression: "(states >> 4 & 3)".
+std::string state_expression(int place) { return "(states >> " + std::to_string(2 * place) + " & 3)"; }
+
 std::string step_state(std::string_view wanted) {
   int reals = 0;
   std::string expression;
-#define MANTISSA_STATE(name, type, description)                                            \
-  if (is_real(sql_types::type)) {                                                          \
-    if (wanted == #name) expression = "(states >> " + std::to_string(2 * reals) + " & 3)"; \
-    ++reals;                                                                               \
+#define MANTISSA_STATE(name, type, description)                \
+  if (is_real(sql_types::type)) {                              \
+    if (wanted == #name) expression = state_expression(reals); \
+    ++reals;                                                   \
   }
   MANTISSA_STEP_COLUMNS(MANTISSA_STATE)
 #undef MANTISSA_STATE
   return expression;
 }
 
-// Every column, and for a real one its state in words beside it.
-std::string step_values() {
-  std::string lines;
-  const auto add = [&lines](const std::string& name, bool real) {
-    if (!lines.empty()) lines += ",\n";
-    lines += "  " + name;
+// The columns of a table for a view: every column, and for a real one its state in words beside it.
+class ValueLines {
+ public:
+  void add(const std::string& name, bool real) {
+    if (!lines_.empty()) lines_ += ",\n";
+    lines_ += "  " + name;
     if (!real) return;
-    lines += ",\n  CASE WHEN " + name + " IS NOT NULL THEN 'finite' ELSE CASE " + step_state(name) +
-             " WHEN 0 THEN 'not measured' WHEN 1 THEN 'NaN' WHEN 2 THEN 'Infinity' ELSE '-Infinity' END END AS " +
-             name + "_state";
-  };
-#define MANTISSA_VALUE(name, type, description) add(#name, is_real(sql_types::type));
+    lines_ += ",\n  CASE WHEN " + name + " IS NOT NULL THEN 'finite' ELSE CASE " + state_expression(reals_++) +
+              " WHEN 0 THEN 'not measured' WHEN 1 THEN 'NaN' WHEN 2 THEN 'Infinity' ELSE '-Infinity' END END AS " +
+              name + "_state";
+  }
+  std::string text() const { return lines_ + '\n'; }
+
+ private:
+  std::string lines_;
+  int reals_ = 0;
+};
+
+std::string step_values() {
+  ValueLines lines;
+#define MANTISSA_VALUE(name, type, description) lines.add(#name, is_real(sql_types::type));
   MANTISSA_STEP_COLUMNS(MANTISSA_VALUE)
 #undef MANTISSA_VALUE
-  return lines + '\n';
+  return lines.text();
+}
+
+std::string optimizer_values() {
+  ValueLines lines;
+#define MANTISSA_VALUE(name, type, description) lines.add(#name, is_real(sql_types::type));
+  MANTISSA_OPTIMIZER_COLUMNS(MANTISSA_VALUE)
+#undef MANTISSA_VALUE
+  return lines.text();
 }
 
 void replace_all(std::string& text, std::string_view mark, const std::string& by) {
@@ -159,8 +186,10 @@ std::string schema_sql() {
   std::string text = kSchemaFile;
   // The introduction names the marks: only what stands on a line of its own, or in an expression, is one.
   replace_all(text, "\n@step_columns@\n", '\n' + step_columns());
+  replace_all(text, "\n@optimizer_columns@\n", '\n' + optimizer_columns());
   replace_all(text, "\n@case_columns@\n", '\n' + case_columns());
   replace_all(text, "\n@step_values@\n", '\n' + step_values());
+  replace_all(text, "\n@optimizer_values@\n", '\n' + optimizer_values());
   replace_all(text, "@state(loss)@ <>", step_state("loss") + " <>");
   return text;
 }

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The archive: one SQLite file. Written by core/archive; read it with any SQLite program (3.37 or later), best through
 -- the views at the end. Three marks are filled in when the schema is made, so that every column is declared once:
---   @step_columns@, @case_columns@  the columns of core/record/step_columns.h and case_columns.h
---   @step_values@, @state(loss)@    expressions over those columns
+--   @step_columns@, @optimizer_columns@, @case_columns@  the columns of core/record/step_columns.h and case_columns.h
+--   @step_values@, @optimizer_values@, @state(loss)@     expressions over those columns
 --
 -- Numbers. SQLite keeps no NaN, compares infinities like numbers, and drops the sign of a zero. A real column therefore
 -- holds finite numbers only, and the row's `states` has two bits for each real column, in the order of the columns,
@@ -79,6 +79,19 @@ CREATE TABLE notes (
   PRIMARY KEY (trial, position)
 ) STRICT, WITHOUT ROWID;
 
+-- What each optimizer of an arm came to, written at the arm's end.
+CREATE TABLE trial_optimizers (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  optimizer INTEGER NOT NULL,  -- index in the experiment file, from 0
+  kind TEXT NOT NULL,          -- sgd, adamw, …
+  applied INTEGER NOT NULL,    -- updates done
+  skipped INTEGER NOT NULL,    -- updates refused
+  lr REAL,                     -- learning rate of the last step
+  lr_per TEXT NOT NULL,        -- what its schedule counts: applied-update, iteration
+  states INTEGER NOT NULL,     -- two bits a real column, see above
+  PRIMARY KEY (trial, optimizer)
+) STRICT, WITHOUT ROWID;
+
 -- The judgement of a trial.
 CREATE TABLE verdicts (
   trial INTEGER PRIMARY KEY REFERENCES trials (id),
@@ -121,6 +134,16 @@ CREATE TABLE steps (
 @step_columns@
   UNIQUE (trial, step)
 ) STRICT;
+
+-- One row an optimizer of an attempted step, only of arms that have several.
+CREATE TABLE step_optimizers (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  step INTEGER NOT NULL,
+  optimizer INTEGER NOT NULL,  -- index in the experiment file, from 0
+  states INTEGER NOT NULL,     -- two bits a real column, see above
+@optimizer_columns@
+  PRIMARY KEY (trial, step, optimizer)
+) STRICT, WITHOUT ROWID;
 
 -- One row a frozen case of a trial. Vectors are little-endian doubles, 8 bytes each, non-finite values included.
 CREATE TABLE cases (
@@ -256,3 +279,12 @@ SELECT
   trial,
 @step_values@
 FROM steps;
+
+-- The same for each of several optimizers.
+CREATE VIEW step_optimizer_values AS
+SELECT
+  trial,
+  step,
+  optimizer,
+@optimizer_values@
+FROM step_optimizers;

@@ -10,14 +10,20 @@
 
 namespace mantissa::archive {
 
-/// Puts step records into the table `steps`; prepared once, used for every record.
+/// False in archives of before there were several optimizers: their steps lack `largest_finite_gradient`, too.
+bool has_optimizer_tables(Connection& connection);
+
+/// Puts step records into the tables `steps` and `step_optimizers`; prepared once, used for every record.
 class StepInsert {
  public:
   explicit StepInsert(Connection& connection);
   void run(const record::StepRecord& step);
 
  private:
+  void run(const record::StepRecord& step, std::int64_t index, const record::OptimizerStep& optimizer);
+
   Statement statement_;
+  Statement optimizer_statement_;
 };
 
 /// Every step of an arm after `after`, in order, until `use` returns false.

@@ -67,6 +67,14 @@ constexpr char kSelectRules[] =
     "SELECT name, verdict, compared, limit_text, limit_value, value, states, unit, cases, reason FROM rule_verdicts "
     "WHERE trial = ?1 ORDER BY position";
 
+constexpr char kSelectOptimizers[] =
+    "SELECT kind, applied, skipped, lr, lr_per, states FROM trial_optimizers WHERE trial = ?1 ORDER BY optimizer";
+constexpr char kCountSkippedOfOptimizer[] =
+    "SELECT count(*) FROM step_optimizers WHERE trial = ?1 AND optimizer = ?2 AND skipped";
+
+constexpr char kInsertOptimizer[] =
+    "INSERT INTO trial_optimizers (trial, optimizer, kind, applied, skipped, lr, lr_per, states) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 constexpr char kInsertVerdict[] =
     "INSERT INTO verdicts (trial, verdict, scope_device, scope_cast_policy, target, rules_sha256) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -94,6 +102,61 @@ std::vector<std::string> read_list(Connection& connection, std::int64_t trial, c
   std::vector<std::string> texts;
   while (select.step()) texts.push_back(select.text(0));
   return texts;
+}
+
+void insert_optimizers(Connection& connection, std::int64_t trial, const std::vector<record::OptimizerEnd>& ends) {
+  Statement insert(connection, kInsertOptimizer);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    RealWriter reals;
+    reals.bind(insert, 6, ends[i].lr);
+    insert.bind(1, trial)
+        .bind(2, static_cast<std::int64_t>(i))
+        .bind(3, std::string_view(ends[i].kind))
+        .bind(4, ends[i].applied)
+        .bind(5, ends[i].skipped)
+        .bind(7, std::string_view(ends[i].lr_per))
+        .bind(8, reals.states())
+        .run();
+  }
+}
+
+std::vector<record::OptimizerEnd> read_optimizers(Connection& connection, std::int64_t trial) {
+  Statement select(connection, kSelectOptimizers);
+  select.bind(1, trial);
+  std::vector<record::OptimizerEnd> ends;
+  while (select.step()) {
+    record::OptimizerEnd& end = ends.emplace_back();
+    RealReader reals(select.integer(5));
+    end.kind = select.text(0);
+    end.applied = select.integer(1);
+    end.skipped = select.integer(2);
+    end.lr = reals.read(select, 3);
+    end.lr_per = select.text(4);
+  }
+  return ends;
+}
+
+/// From the last step of an arm that nobody ended.
+std::vector<record::OptimizerEnd> interrupted_optimizers(Connection& connection, std::int64_t trial,
+                                                         const record::StepRecord& last, std::int64_t skipped) {
+  std::vector<record::OptimizerEnd> ends;
+  if (last.optimizers.empty()) {
+    record::OptimizerEnd& end = ends.emplace_back();
+    end.applied = last.applied_updates;
+    end.skipped = skipped;
+    end.lr = last.lr;
+    return ends;
+  }
+  Statement count(connection, kCountSkippedOfOptimizer);
+  for (std::size_t i = 0; i < last.optimizers.size(); ++i) {
+    record::OptimizerEnd& end = ends.emplace_back();
+    end.applied = last.optimizers[i].applied_updates;
+    end.lr = last.optimizers[i].lr;
+    count.bind(1, trial).bind(2, static_cast<std::int64_t>(i)).step();
+    end.skipped = count.integer(0);
+    count.reset();
+  }
+  return ends;
 }
 
 void insert_verdict(Connection& connection, std::int64_t trial, const record::Verdict& verdict) {
@@ -157,8 +220,9 @@ std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t
 
 /// Fills in what an arm came to that nobody has marked `interrupted` in the file with it.
 void complete_interrupted(Connection& connection, record::TrialRow& trial, bool marked) {
-  if (marked && trial.end.counts.attempted > 0) return;
   const record::TrialEnd end = interrupted_end(connection, trial.id);
+  trial.end.optimizers = end.optimizers;
+  if (marked && trial.end.counts.attempted > 0) return;
   trial.end.counts = end.counts;
   trial.end.final_loss = end.final_loss;
   trial.end.seconds = end.seconds;
@@ -287,10 +351,12 @@ void update_trial_end(Connection& connection, std::int64_t trial, const record::
       .bind(15, end.flips)
       .bind(17, reals.states())
       .run();
+  remove_of(connection, trial, "DELETE FROM trial_optimizers WHERE trial = ?1");
   remove_of(connection, trial, "DELETE FROM notes WHERE trial = ?1");
   remove_of(connection, trial, "DELETE FROM verdict_reasons WHERE trial = ?1");
   remove_of(connection, trial, "DELETE FROM rule_verdicts WHERE trial = ?1");
   remove_of(connection, trial, "DELETE FROM verdicts WHERE trial = ?1");
+  insert_optimizers(connection, trial, end.optimizers);
   insert_list(connection, trial, kInsertNote, end.notes);
   if (end.verdict) insert_verdict(connection, trial, *end.verdict);
 }
@@ -313,6 +379,7 @@ record::TrialEnd interrupted_end(Connection& connection, std::int64_t trial) {
   Statement skipped(connection, kCountSkipped);
   skipped.bind(1, trial).step();
   end.counts.skipped = skipped.integer(0);
+  end.optimizers = interrupted_optimizers(connection, trial, *last, end.counts.skipped);
   end.final_loss = last->loss;
   end.seconds = last->wall_seconds.value_or(0.0);
   return end;
@@ -368,9 +435,11 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   select.bind(1, id);
   std::vector<record::TrialRow> trials;
   const bool with_parents = has_checkpoint_tables(connection);
+  const bool with_optimizers = has_optimizer_tables(connection);
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     if (with_parents) read_parent(connection, trial);
+    if (with_optimizers && trial.end.optimizers.empty()) trial.end.optimizers = read_optimizers(connection, trial.id);
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
     trial.end.verdict = read_verdict(connection, trial.id);
   }

@@ -25,7 +25,7 @@
   X(skip_cause, Cause, "why it was refused")                                                                         \
   X(overflow_optimizer, OptionalCount, "index of the first optimizer with a non-finite gradient")                    \
   X(overflow_parameter, Text, "first parameter with a non-finite gradient")                                          \
-  X(lr, Real, "learning rate of this step")                                                                          \
+  X(lr, Real, "learning rate of this step; of the first optimizer where there are several")                          \
   X(grad_norm_scaled, Real, "gradient 2-norm before unscaling")                                                      \
   X(grad_norm, Real, "gradient 2-norm after unscaling, before clipping")                                             \
   X(grad_norm_clipped, Real, "gradient 2-norm after clipping")                                                       \
@@ -51,4 +51,22 @@
   X(shadow_loss, Real, "shadow: loss - loss_reference")                                                              \
   X(shadow_gradient_relative, Real, "shadow: 2-norm of the gradient difference / of the reference gradient")         \
   X(shadow_gradient_cosine, Real, "shadow: cosine between gradients")                                                \
-  X(shadow_weight_relative, Real, "shadow: always empty, the weights are the reference's")
+  X(shadow_weight_relative, Real, "shadow: always empty, the weights are the reference's")                           \
+  X(largest_finite_gradient, Real, "skipped step: largest finite |gradient|, still scaled, of overflow_optimizer")
+
+/// What a step has for each optimizer where an arm has several: exported as `column[index]`, and in a table of its own
+/// in the archive. Types as above. The columns without an index then are: `skipped` any optimizer's, `applied_updates`
+/// the steps at which all applied, `clipped` any, norms over all optimizers' gradients together, `lr` the first one's,
+/// and `skip_cause`, `overflow_parameter`, `largest_finite_gradient` those of `overflow_optimizer` (`skip_cause` of the
+/// first skipped one where no gradient was non-finite).
+#define MANTISSA_OPTIMIZER_COLUMNS(X)                                                         \
+  X(applied_updates, Count, "updates of this optimizer applied so far, this step's included") \
+  X(skipped, Flag, "the update of this optimizer was refused")                                \
+  X(skip_cause, Cause, "why it was refused")                                                  \
+  X(overflow_parameter, Text, "its first parameter with a non-finite gradient")               \
+  X(lr, Real, "its learning rate in this step")                                               \
+  X(grad_norm_scaled, Real, "2-norm of its gradients before unscaling")                       \
+  X(grad_norm, Real, "2-norm of its gradients after unscaling, before clipping")              \
+  X(grad_norm_clipped, Real, "2-norm of its gradients after clipping")                        \
+  X(clipped, Flag, "clipping changed its gradients")                                          \
+  X(largest_finite_gradient, Real, "skipped step: its largest finite |gradient|, still scaled")

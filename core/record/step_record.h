@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/record/step_columns.h"
 
@@ -39,6 +40,13 @@ using Real = std::optional<double>;
 using OptionalCount = std::optional<std::int64_t>;
 }  // namespace step_types
 
+/// What one of several optimizers did in a step.
+struct OptimizerStep {
+#define MANTISSA_OPTIMIZER_MEMBER(name, type, description) step_types::type name{};
+  MANTISSA_OPTIMIZER_COLUMNS(MANTISSA_OPTIMIZER_MEMBER)
+#undef MANTISSA_OPTIMIZER_MEMBER
+};
+
 /// One attempted step of one arm (the reference or a trial). Crosses threads by value.
 struct StepRecord {
   std::int64_t trial = 0;  ///< the archive's id of the arm that made the step
@@ -46,6 +54,8 @@ struct StepRecord {
 #define MANTISSA_STEP_MEMBER(name, type, description) step_types::type name{};
   MANTISSA_STEP_COLUMNS(MANTISSA_STEP_MEMBER)
 #undef MANTISSA_STEP_MEMBER
+
+  std::vector<OptimizerStep> optimizers;  ///< by index; empty where the arm has one: the columns above say it all
 };
 
 }  // namespace mantissa::record

@@ -57,12 +57,22 @@ struct Counts {
   std::int64_t samples = 0;
 };
 
+/// What one optimizer of an arm came to.
+struct OptimizerEnd {
+  std::string kind;  ///< "adamw", …; empty where an interrupted arm did not get to say it
+  std::int64_t applied = 0;
+  std::int64_t skipped = 0;
+  std::optional<double> lr;  ///< of the arm's last step; nothing where it made none
+  std::string lr_per;        ///< what the schedule counts: "applied-update", "iteration"; empty like `kind`
+};
+
 /// The result of an arm.
 struct TrialEnd {
   Status status = Status::Finished;
   std::string failure;       ///< "forward", "non-finite", "scale-too-small", …; empty unless failed
   std::string failure_text;  ///< the sentence
   Counts counts;
+  std::vector<OptimizerEnd> optimizers;  ///< by index; empty for an arm without a trainable parameter
   std::optional<double> final_loss;
   std::string quality_metric;  ///< "accuracy", "rmse" …; empty: not measured
   std::optional<double> quality;

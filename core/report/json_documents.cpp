@@ -46,6 +46,18 @@ Json rules_of(const record::Verdict& verdict) {
   return rules;
 }
 
+Json optimizers_of(const record::TrialEnd& end) {
+  Json optimizers = Json::array();
+  for (const record::OptimizerEnd& optimizer : end.optimizers) {
+    optimizers.push_back({{"kind", text_or_null(optimizer.kind)},
+                          {"applied", optimizer.applied},
+                          {"skipped", optimizer.skipped},
+                          {"lr", number_or_null(optimizer.lr)},
+                          {"lr_per", text_or_null(optimizer.lr_per)}});
+  }
+  return optimizers;
+}
+
 /// What every document says of an arm.
 Json arm(const record::TrialRow& trial) {
   const record::TrialEnd& end = trial.end;
@@ -67,6 +79,7 @@ Json arm(const record::TrialRow& trial) {
           {"skipped", end.counts.skipped},
           {"iterations", end.counts.iterations},
           {"samples", end.counts.samples},
+          {"optimizers", optimizers_of(end)},
           {"final_loss", number_or_null(end.final_loss)},
           {"quality_metric", text_or_null(end.quality_metric)},
           {"quality", number_or_null(end.quality)},

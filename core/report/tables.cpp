@@ -37,6 +37,14 @@ std::string skipped_words(const record::Counts& counts) {
   return words;
 }
 
+/// One line an optimizer: what it came to, and what its learning rate follows.
+std::string optimizer_words(const record::OptimizerEnd& end) {
+  std::string words = end.kind.empty() ? "" : end.kind + ", ";
+  words += count_words(end.applied) + " applied, " + count_words(end.skipped) + " skipped, lr " + number_words(end.lr);
+  if (end.lr_per == "iteration") words += " (per iteration, also when skipped)";
+  return words;
+}
+
 std::string mean_loss_words(const LossSummary& losses) {
   std::string words = number_words(losses.mean());
   if (losses.non_finite() > 0) {
@@ -241,6 +249,9 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   facts.add_row({"attempted steps", count_words(end.counts.attempted)});
   facts.add_row({"applied updates", count_words(end.counts.applied)});
   facts.add_row({"skipped steps", skipped_words(end.counts)});
+  for (std::size_t i = 0; i < end.optimizers.size(); ++i) {
+    facts.add_row({"optimizer " + std::to_string(i), optimizer_words(end.optimizers[i])});
+  }
   facts.add_row({"samples", count_words(end.counts.samples)});
   facts.add_row({"final loss", number_words(end.final_loss)});
   facts.add_row({"mean loss", mean_loss_words(losses)});

@@ -73,7 +73,49 @@ class ArchiveRoundTripTests : public QObject {
 #define MANTISSA_SAME(name, type, description) QVERIFY2(same(steps[turn].name, written.name), #name);
       MANTISSA_STEP_COLUMNS(MANTISSA_SAME)
 #undef MANTISSA_SAME
+      QVERIFY(same(steps[turn].optimizers, written.optimizers));
     }
+  }
+
+  void what_each_optimizer_came_to_reads_back_and_is_derived_for_an_interrupted_arm() {
+    const std::string path = new_path();
+    std::int64_t ended = 0;
+    std::int64_t killed = 0;
+    {
+      Writer writer(path);
+      const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+      ended = writer.begin_trial(sample_trial(experiment, "reference"));
+      killed = writer.begin_trial(sample_trial(experiment, "fp16", ended));
+      record::TrialEnd end;
+      end.optimizers = {{"adamw", 7, 1, 1e-3, "applied-update"}, {"sgd", 8, 0, std::nullopt, "iteration"}};
+      writer.finish_trial(ended, end);
+      for (std::int64_t i = 1; i <= 3; ++i) {
+        record::StepRecord step = plain_step(killed, i);
+        step.optimizers.resize(2);
+        step.optimizers[0].applied_updates = i;
+        step.optimizers[1].applied_updates = i / 2;
+        step.optimizers[1].skipped = i % 2 != 0;
+        step.optimizers[1].lr = 0.5;
+        writer.append(step);
+      }
+      writer.close();  // without an end of the arm
+    }
+    const Reader reader(path);
+    const std::vector<record::OptimizerEnd> read = reader.trial(ended).end.optimizers;
+    QCOMPARE(read.size(), std::size_t{2});
+    QCOMPARE(read[0].kind, std::string("adamw"));
+    QCOMPARE(read[0].applied, std::int64_t{7});
+    QCOMPARE(read[0].skipped, std::int64_t{1});
+    QCOMPARE(read[0].lr.value(), 1e-3);
+    QCOMPARE(read[1].lr_per, std::string("iteration"));
+    QVERIFY(!read[1].lr);
+    const record::TrialRow row = reader.trial(killed);
+    QCOMPARE(row.end.status, record::Status::Interrupted);
+    QCOMPARE(row.end.optimizers.size(), std::size_t{2});
+    QCOMPARE(row.end.optimizers[0].applied, std::int64_t{3});
+    QCOMPARE(row.end.optimizers[1].applied, std::int64_t{1});
+    QCOMPARE(row.end.optimizers[1].skipped, std::int64_t{2});
+    QCOMPARE(row.end.optimizers[1].lr.value(), 0.5);
   }
 
   void every_case_column_reads_back_bit_by_bit() {

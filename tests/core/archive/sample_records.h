@@ -62,6 +62,12 @@ inline record::StepRecord awkward_step(std::int64_t trial, std::int64_t step, st
   MANTISSA_STEP_COLUMNS(MANTISSA_FILL)
 #undef MANTISSA_FILL
   out.step = step;
+  for (std::size_t i = 0; i < turn % 4; ++i) {  // none, one, two or three: an archive holds arms of each kind
+    record::OptimizerStep& optimizer = out.optimizers.emplace_back();
+#define MANTISSA_FILL(name, type, description) fill(optimizer.name);
+    MANTISSA_OPTIMIZER_COLUMNS(MANTISSA_FILL)
+#undef MANTISSA_FILL
+  }
   return out;
 }
 
@@ -93,6 +99,21 @@ inline bool same(const std::vector<double>& a, const std::vector<double>& b) {
 template <class Value>
 bool same(const Value& a, const Value& b) {
   return a == b;
+}
+
+inline bool same(const record::OptimizerStep& a, const record::OptimizerStep& b) {
+  bool all = true;
+#define MANTISSA_SAME(name, type, description) all = all && same(a.name, b.name);
+  MANTISSA_OPTIMIZER_COLUMNS(MANTISSA_SAME)
+#undef MANTISSA_SAME
+  return all;
+}
+inline bool same(const std::vector<record::OptimizerStep>& a, const std::vector<record::OptimizerStep>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!same(a[i], b[i])) return false;
+  }
+  return true;
 }
 
 inline record::ExperimentStart sample_experiment(const std::string& name = "digits-mlp") {

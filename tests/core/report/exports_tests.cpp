@@ -66,6 +66,7 @@ record::StepRecord sample_step() {
   step.live_bytes = 9007199254740993;  // 2^53 + 1: no double holds it
   step.deviation_output_max = 1e22;
   step.shadow_weight_relative = 5e-324;
+  step.largest_finite_gradient = 3.5;
   return step;
 }
 
@@ -78,10 +79,10 @@ constexpr char kStepHeader[] =
     "deviation_output_ulp,deviation_loss,deviation_gradient_relative,deviation_gradient_cosine,"
     "deviation_weight_relative,"
     "shadow_output_max,shadow_output_rmse,shadow_output_relative,shadow_output_cosine,shadow_output_ulp,shadow_loss,"
-    "shadow_gradient_relative,shadow_gradient_cosine,shadow_weight_relative\n";
+    "shadow_gradient_relative,shadow_gradient_cosine,shadow_weight_relative,largest_finite_gradient\n";
 constexpr char kStepLine[] =
     "1,2,0,128,1,0.25,NaN,0.1,65536,32768,0,1,calibration,0,\"a,\"\"b\"\"\nß\",0.098,Infinity,-Infinity,,0,-0,"
-    "9007199254740993,,,1e+22,,,,,,,,,,,,,,,,,5e-324\n";
+    "9007199254740993,,,1e+22,,,,,,,,,,,,,,,,,5e-324,3.5\n";
 
 }  // namespace
 
@@ -93,6 +94,25 @@ class ExportsTests : public QObject {
     QCOMPARE(QString::fromStdString(exported(TableFormat::Csv, {sample_step()})),
              QString::fromUtf8(kStepHeader) + QString::fromUtf8(kStepLine));
     QCOMPARE(exported(TableFormat::Csv, std::vector<record::StepRecord>{}), std::string(kStepHeader));
+  }
+
+  void columns_of_several_optimizers_follow_with_their_index() {
+    record::StepRecord step = sample_step();
+    step.optimizers.resize(2);
+    step.optimizers[0] = {4, false, record::SkipCause::None, "", 0.5, 8.0, 2.0, 1.0, true, std::nullopt};
+    step.optimizers[1] = {3, true, record::SkipCause::Overflow, "b", 0.25, kInfinity, kNan, std::nullopt, false, 7.0};
+    QString names;
+    for (const char* index : {"[0]", "[1]"}) {
+      for (const char* name :
+           {"applied_updates", "skipped", "skip_cause", "overflow_parameter", "lr", "grad_norm_scaled", "grad_norm",
+            "grad_norm_clipped", "clipped", "largest_finite_gradient"}) {
+        names += QStringLiteral(",") + name + index;
+      }
+    }
+    const QStringList lines = QString::fromStdString(exported(TableFormat::Csv, {step})).split('\n');
+    QCOMPARE(lines[0], QString::fromUtf8(kStepHeader).trimmed() + names);
+    QVERIFY(lines[2].endsWith(",3.5,4,0,,,0.5,8,2,1,1,,3,1,overflow,b,0.25,Infinity,NaN,,0,7"));
+    QVERIFY(exported(TableFormat::Json, {step}).find("\"lr[1]\":0.25,") != std::string::npos);
   }
 
   void steps_as_json_are_strict_json_with_words_for_non_finite_numbers() {
