@@ -99,4 +99,21 @@ std::optional<NonFinite> first_non_finite(const std::vector<at::Tensor>& tensors
   return std::nullopt;
 }
 
+std::optional<double> largest_finite_magnitude(const std::vector<at::Tensor>& tensors) {
+  std::optional<double> largest;
+  double buffer[kBlock];
+  for (const at::Tensor& tensor : tensors) {
+    if (!tensor.defined()) continue;
+    const Elements elements(tensor);
+    for (std::int64_t begin = 0; begin < elements.count(); begin += kBlock) {
+      const std::int64_t length = std::min(kBlock, elements.count() - begin);
+      const double* const values = elements.doubles(begin, length, buffer);
+      for (std::int64_t i = 0; i < length; ++i) {
+        if (std::isfinite(values[i])) largest = std::max(largest.value_or(0.0), std::abs(values[i]));
+      }
+    }
+  }
+  return largest;
+}
+
 }  // namespace mantissa::observe

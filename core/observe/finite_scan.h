@@ -28,4 +28,8 @@ struct NonFinite {
 /// Nothing where all are finite: then as fast as `all_finite`.
 std::optional<NonFinite> first_non_finite(const std::vector<at::Tensor>& tensors);
 
+/// The largest finite magnitude in any of the tensors (undefined ones are passed over); nothing where no element is
+/// finite. Reads everything element by element: for skipped steps, not for every one.
+std::optional<double> largest_finite_magnitude(const std::vector<at::Tensor>& tensors);
+
 }  // namespace mantissa::observe

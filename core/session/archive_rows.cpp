@@ -40,6 +40,10 @@ record::TrialStart trial_start(const spec::Experiment& experiment, std::int64_t 
 record::TrialEnd training_end(const train::PairedRun& run, const train::Arm& arm, double seconds) {
   record::TrialEnd end;
   end.counts = arm.tally.counts;
+  for (const train::OptimizerUnit& unit : arm.optimizers) {
+    end.optimizers.push_back(
+        {unit.kind, unit.applied, unit.skipped, unit.last_learning_rate, spec::to_text(unit.schedule.per())});
+  }
   end.final_loss = arm.tally.last_loss;
   end.seconds = seconds;
   end.notes = arm.notes;

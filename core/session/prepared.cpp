@@ -97,6 +97,34 @@ void check_metrics(const spec::Experiment& experiment, const data::Dataset& data
   }
 }
 
+/// The horizon of a schedule that has none of its own: the length of the run, in what the schedule counts.
+void fill_in_horizon(spec::Schedule& schedule, const std::string& key, const spec::Experiment& experiment,
+                     const train::BatchPlan& plan) {
+  if (schedule.kind != spec::ScheduleKind::Cosine && schedule.kind != spec::ScheduleKind::Linear) return;
+  if (schedule.total) return;
+  const bool by_iteration = schedule.per == spec::SchedulePer::Iteration;
+  schedule.total = by_iteration ? plan.total_iterations() : plan.total_steps();
+  if (*schedule.total > schedule.warmup) return;
+  if (plan.total_steps() == 0) {  // evaluated only: the rate is never asked for
+    schedule.total = schedule.warmup + 1;
+    return;
+  }
+  throw Error(ErrorKind::InvalidSetting,
+              {"nothing of the horizon is left after the warm-up", experiment.file,
+               experiment.position(key + ".warmup").line, 0, key + ".warmup", std::to_string(schedule.warmup),
+               "less than the run's " + std::to_string(*schedule.total) + (by_iteration ? " iterations" : " steps"),
+               "Set total, or a shorter warmup"});
+}
+
+void fill_in_horizons(spec::Experiment& experiment, const train::BatchPlan& plan) {
+  fill_in_horizon(experiment.training.schedule, "training.schedule", experiment, plan);
+  for (std::size_t i = 0; i < experiment.training.optimizers.size(); ++i) {
+    spec::Optimizer& optimizer = experiment.training.optimizers[i];
+    if (!optimizer.schedule) continue;
+    fill_in_horizon(*optimizer.schedule, "training.optimizer[" + std::to_string(i) + "].schedule", experiment, plan);
+  }
+}
+
 std::int64_t output_width(const data::Dataset& dataset) {
   if (dataset.train.targets.dim() == 2) return dataset.train.targets.size(1);
   return dataset.classes;
@@ -222,6 +250,7 @@ Prepared prepare(const spec::Experiment& asked) {
   check_metrics(experiment, prepared.dataset, prepared.decision);
   const train::BatchPlan plan(experiment, prepared.dataset.train);
   experiment.training.batch = plan.batch();
+  fill_in_horizons(experiment, plan);
   const bool training = plan.total_steps() > 0;
 
   prepared.network = build_network(experiment, prepared.dataset);

@@ -108,31 +108,76 @@ json to_json(const Model& model) {
   return object;
 }
 
-json to_json(const Optimizer& optimizer) {
-  json object = {
-      {"kind", to_text(optimizer.kind)},           {"lr", optimizer.lr},
-      {"weight_decay", optimizer.weight_decay},    {"maximize", optimizer.maximize},
-      {"clip_norm", or_null(optimizer.clip_norm)}, {"parameters", optimizer.parameters},
-  };
-  if (optimizer.kind == OptimizerKind::Sgd) {
-    object["momentum"] = optimizer.momentum;
-    object["dampening"] = optimizer.dampening;
-    object["nesterov"] = optimizer.nesterov;
-  } else {
-    object["betas"] = {optimizer.beta1, optimizer.beta2};
-    object["eps"] = optimizer.eps;
-    object["amsgrad"] = optimizer.amsgrad;
+json to_json(const Schedule& schedule) {
+  json object = {{"kind", to_text(schedule.kind)}, {"warmup", schedule.warmup}, {"per", to_text(schedule.per)}};
+  switch (schedule.kind) {
+    case ScheduleKind::Constant:
+      break;
+    case ScheduleKind::Step:
+      object["gamma"] = schedule.gamma;
+      object["every"] = schedule.every;
+      break;
+    case ScheduleKind::Exponential:
+      object["gamma"] = schedule.gamma;
+      break;
+    case ScheduleKind::Cosine:
+      object["min_lr"] = schedule.min_lr;
+      object["total"] = or_null(schedule.total);
+      break;
+    case ScheduleKind::Linear:
+      object["end_factor"] = schedule.end_factor;
+      object["total"] = or_null(schedule.total);
+      break;
   }
   return object;
 }
 
-json to_json(const Schedule& schedule) {
-  json object = {{"kind", to_text(schedule.kind)}};
-  if (schedule.kind == ScheduleKind::Step) {
-    object["gamma"] = schedule.gamma;
-    object["every"] = schedule.every;
+json to_json(const Optimizer& optimizer) {
+  json object = {
+      {"kind", to_text(optimizer.kind)},
+      {"lr", optimizer.lr},
+      {"parameters", optimizer.parameters},
+      {"schedule", optimizer.schedule ? to_json(*optimizer.schedule) : json()},
+  };
+  if (optimizer.kind == OptimizerKind::Lbfgs) {
+    object["max_iter"] = optimizer.max_iter;
+    object["max_eval"] = optimizer.max_eval;
+    object["tolerance_grad"] = optimizer.tolerance_grad;
+    object["tolerance_change"] = optimizer.tolerance_change;
+    object["history_size"] = optimizer.history_size;
+    object["line_search_fn"] = optimizer.strong_wolfe ? json("strong_wolfe") : json();
+    return object;
+  }
+  object["weight_decay"] = optimizer.weight_decay;
+  object["maximize"] = optimizer.maximize;
+  object["clip_norm"] = or_null(optimizer.clip_norm);
+  switch (optimizer.kind) {
+    case OptimizerKind::Sgd:
+      object["momentum"] = optimizer.momentum;
+      object["dampening"] = optimizer.dampening;
+      object["nesterov"] = optimizer.nesterov;
+      break;
+    case OptimizerKind::RmsProp:
+      object["momentum"] = optimizer.momentum;
+      object["alpha"] = optimizer.alpha;
+      object["eps"] = optimizer.eps;
+      object["centered"] = optimizer.centered;
+      break;
+    default:
+      object["betas"] = {optimizer.beta1, optimizer.beta2};
+      object["eps"] = optimizer.eps;
+      object["amsgrad"] = optimizer.amsgrad;
+      if (optimizer.kind == OptimizerKind::Adam) object["decoupled_weight_decay"] = optimizer.decoupled_weight_decay;
   }
   return object;
+}
+
+json to_json(const StopOn& stop_on) {
+  json words = json::array();
+  if (stop_on.loss) words.push_back("loss");
+  if (stop_on.gradient) words.push_back("gradient");
+  if (stop_on.norm) words.push_back("norm");
+  return words;
 }
 
 json to_json(const Training& training) {
@@ -151,7 +196,9 @@ json to_json(const Training& training) {
       {"reduction", to_text(training.reduction)},
       {"ignore_index", training.ignore_index},
       {"clip_norm", or_null(training.clip_norm)},
+      {"skip_norm", or_null(training.skip_norm)},
       {"on_non_finite", to_text(training.on_non_finite)},
+      {"stop_on", to_json(training.stop_on)},
       {"float32_matmul", training.float32_matmul},
       {"optimizer", optimizers},
       {"schedule", to_json(training.schedule)},

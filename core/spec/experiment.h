@@ -85,30 +85,53 @@ struct Model {
 enum class Loss { CrossEntropy, Nll, Mse, L1, Huber, Bce, BceWithLogits };
 enum class Reduction { Mean, Sum };
 enum class OnNonFinite { Stop, Skip, Apply };
-enum class OptimizerKind { Sgd, Adam, AdamW };
-enum class ScheduleKind { Constant, Step };
+enum class OptimizerKind { Sgd, Adam, AdamW, RmsProp, Lbfgs };
+enum class ScheduleKind { Constant, Step, Exponential, Cosine, Linear };
+enum class SchedulePer { AppliedUpdate, Iteration };
+
+struct Schedule {
+  ScheduleKind kind = ScheduleKind::Constant;
+  double gamma = 0.1;                 // step, exponential
+  std::int64_t every = 0;             ///< step: required, ≥ 1
+  double min_lr = 0.0;                // cosine
+  double end_factor = 0.1;            // linear
+  std::int64_t warmup = 0;            ///< so many counts of linear warm-up before the schedule's own beginning
+  std::optional<std::int64_t> total;  ///< cosine, linear: the horizon, warm-up included; absent: the first run's length
+  SchedulePer per = SchedulePer::AppliedUpdate;  ///< what `every`, `warmup` and `total` count
+};
 
 /// PyTorch's names and defaults; a key of another kind of optimizer is refused.
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::AdamW;
-  double lr = 1e-3;
-  double weight_decay = 0.0;  ///< the parser fills in PyTorch's default of the kind: 0.01 for adamw, 0 otherwise
-  double momentum = 0.0;      // sgd
+  double lr = 1e-3;           ///< the parser fills in PyTorch's default of the kind: 1e-2 for rmsprop, 1 for lbfgs
+  double weight_decay = 0.0;  ///< the same: 0.01 for adamw, 0 otherwise
+  double momentum = 0.0;      // sgd, rmsprop
   double dampening = 0.0;     // sgd
   bool nesterov = false;      // sgd
   double beta1 = 0.9;         // adam, adamw: betas = [0.9, 0.999]
   double beta2 = 0.999;
-  double eps = 1e-8;
-  bool amsgrad = false;
-  bool maximize = false;
-  std::optional<double> clip_norm;  ///< absent: training.clip_norm
+  double eps = 1e-8;                    // adam, adamw, rmsprop
+  bool amsgrad = false;                 // adam, adamw
+  bool decoupled_weight_decay = false;  // adam
+  double alpha = 0.99;                  // rmsprop
+  bool centered = false;                // rmsprop
+  std::int64_t max_iter = 20;           // lbfgs
+  std::int64_t max_eval = 25;           ///< lbfgs; the parser fills in max_iter * 5 / 4
+  double tolerance_grad = 1e-7;         // lbfgs
+  double tolerance_change = 1e-9;       // lbfgs
+  std::int64_t history_size = 100;      // lbfgs
+  bool strong_wolfe = false;            ///< lbfgs: line_search_fn = "strong_wolfe"
+  bool maximize = false;                // all but lbfgs
+  std::optional<double> clip_norm;      ///< absent: training.clip_norm
+  std::optional<Schedule> schedule;     ///< absent: training.schedule
   std::vector<std::string> parameters = {"*"};
 };
 
-struct Schedule {
-  ScheduleKind kind = ScheduleKind::Constant;
-  double gamma = 0.1;
-  std::int64_t every = 0;  ///< step: required, ≥ 1
+/// What ends a training at its first non-finite value, with a scaler or without.
+struct StopOn {
+  bool loss = false;
+  bool gradient = false;
+  bool norm = false;  ///< the 2-norm of an optimizer's gradients in FP32, which overflows before they do
 };
 
 struct Training {
@@ -124,7 +147,9 @@ struct Training {
   Reduction reduction = Reduction::Mean;
   std::int64_t ignore_index = -100;
   std::optional<double> clip_norm;
+  std::optional<double> skip_norm;  ///< an update whose gradients have a norm above it is refused
   OnNonFinite on_non_finite = OnNonFinite::Stop;
+  StopOn stop_on;
   std::string float32_matmul = "highest";  ///< highest | high | medium
   std::vector<Optimizer> optimizers;       ///< at least one after parsing
   Schedule schedule;

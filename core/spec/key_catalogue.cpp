@@ -44,8 +44,6 @@ Key table(std::string path, std::string description, std::string type = "table")
 
 const char* const other_files = "data files other than .csv and .csv.gz";
 const char* const text_models = "language models";
-const char* const other_optimizers = "the optimizers rmsprop and lbfgs";
-const char* const other_schedules = "exponential, cosine and linear schedules";
 const char* const repeats = "repeats of the reference";
 const char* const scaler_policies = "scaler policies around PyTorch's";
 const char* const memory = "memory budgets";
@@ -143,6 +141,65 @@ std::vector<KeyEntry> model_keys() {
   };
 }
 
+/// A schedule's keys: of [training.schedule], or of a schedule inside an optimizer's block.
+std::vector<KeyEntry> schedule_keys(const std::string& path, const std::string& description) {
+  return {
+      table(path, description),
+      Key(path + ".kind", "text", "constant", "PyTorch's schedule, in its recursive form")
+          .words({"constant", "step", "exponential", "cosine", "linear"}),
+      Key(path + ".gamma", "number", "0.1", "step, exponential: factor"),
+      Key(path + ".every", "integer", "required", "step: counts between two changes"),
+      Key(path + ".min_lr", "number", "0", "cosine: least rate"),
+      Key(path + ".end_factor", "number", "0.1", "linear: factor at the end"),
+      Key(path + ".warmup", "integer", "0", "counts of linear warm-up, lr*(k+1)/warmup, before the schedule begins"),
+      Key(path + ".total", "integer", "length of the first run", "cosine, linear: the horizon, warm-up included"),
+      Key(path + ".per", "text", "applied-update",
+          "what every, warmup and total count; an applied-update schedule stands still in a skipped step, an iteration "
+          "is a microbatch, skipped or not")
+          .words({"applied-update", "iteration"}),
+  };
+}
+
+std::vector<KeyEntry> stepping_keys() {
+  std::vector<KeyEntry> keys{
+      Key("training.optimizer", "list of tables", "one block",
+          "one or several; a parameter in two of them is refused, one in none stays as it is")
+          .shape(KeyShape::Tables),
+      Key("training.optimizer.kind", "text", "adamw", "PyTorch's optimizer of this name; lbfgs: not with a scaler")
+          .words({"sgd", "adam", "adamw", "rmsprop", "lbfgs"}),
+      Key("training.optimizer.lr", "number", "1e-3; 1e-2 for rmsprop, 1 for lbfgs", "learning rate"),
+      Key("training.optimizer.weight_decay", "number", "0.01 for adamw, else 0",
+          "weight decay as PyTorch defines it; not lbfgs"),
+      Key("training.optimizer.momentum", "number", "0", "sgd, rmsprop: share of the last change that is kept"),
+      Key("training.optimizer.dampening", "number", "0", "sgd: what momentum takes off the gradient"),
+      Key("training.optimizer.nesterov", "true or false", "false", "sgd: needs momentum"),
+      Key("training.optimizer.betas", "two numbers", "[0.9, 0.999]", "adam, adamw: how slowly both means forget"),
+      Key("training.optimizer.eps", "number", "1e-8", "adam, adamw, rmsprop: added to the denominator"),
+      Key("training.optimizer.amsgrad", "true or false", "false",
+          "adam, adamw: largest second mean instead of the last"),
+      Key("training.optimizer.decoupled_weight_decay", "true or false", "false", "adam: decay as adamw does"),
+      Key("training.optimizer.alpha", "number", "0.99", "rmsprop: how slowly the mean square forgets"),
+      Key("training.optimizer.centered", "true or false", "false", "rmsprop: divide by the standard deviation"),
+      Key("training.optimizer.max_iter", "integer", "20", "lbfgs: directions of one step"),
+      Key("training.optimizer.max_eval", "integer", "max_iter * 5 / 4", "lbfgs: evaluations of the loss in one step"),
+      Key("training.optimizer.tolerance_grad", "number", "1e-7", "lbfgs: largest |gradient| that ends a step"),
+      Key("training.optimizer.tolerance_change", "number", "1e-9", "lbfgs: change of loss or weights that ends a step"),
+      Key("training.optimizer.history_size", "integer", "100", "lbfgs: remembered directions"),
+      Key("training.optimizer.line_search_fn", "text: strong_wolfe", "none", "lbfgs: line search")
+          .words({"strong_wolfe"}),
+      Key("training.optimizer.maximize", "true or false", "false", "go uphill; not lbfgs"),
+      Key("training.optimizer.clip_norm", "number", "training.clip_norm", "clipping of this optimizer; not lbfgs"),
+      Key("training.optimizer.parameters", "list of text", "[\"*\"]",
+          "globs over parameter paths; a module path means all below it"),
+  };
+  for (const auto& part :
+       {schedule_keys("training.optimizer.schedule", "a schedule of its own instead of [training.schedule]"),
+        schedule_keys("training.schedule", "how the learning rate changes; each optimizer has its own instance")}) {
+    keys.insert(keys.end(), part.begin(), part.end());
+  }
+  return keys;
+}
+
 std::vector<KeyEntry> training_keys() {
   return {
       table("training", "how the reference and the trials are trained"),
@@ -165,13 +222,15 @@ std::vector<KeyEntry> training_keys() {
       Key("training.ignore_index", "integer", "-100",
           "cross_entropy, nll: label that is no class and adds nothing to the loss"),
       Key("training.clip_norm", "number", "none", "largest norm of an optimizer's unscaled gradients"),
-      Key("training.skip_norm", "number", "none", "refuse an update above this norm").later("the skip_norm rule"),
+      Key("training.skip_norm", "number", "none",
+          "refuse the update of an optimizer whose unscaled gradients have a norm above this, before clipping; the "
+          "scaler "
+          "is not told and counts a clean step"),
       Key("training.on_non_finite", "text", "stop",
           "a non-finite gradient without a scaler: stop before the update, skip or apply it")
           .words({"stop", "skip", "apply"}),
       Key("training.stop_on", "list of: loss, gradient, norm", "none",
-          "stop at the first non-finite one, scaler or not")
-          .later("stop_on", "[]"),
+          "stop at the first non-finite one, scaler or not; norm: of an optimizer's gradients, in FP32"),
       Key("training.float32_matmul", "text", "highest", "precision of FP32 matrix products")
           .words({"highest", "high", "medium"}),
       Key("training.tf32", "true or false", "false", "TF32 on GPUs").later("training on CUDA", "false"),
@@ -183,49 +242,6 @@ std::vector<KeyEntry> training_keys() {
       table("training.checkpoint", "when the state is saved; default: at the end and at a stop"),
       Key("training.checkpoint.every", "integer", "", "steps between checkpoints").later("checkpoints"),
       Key("training.checkpoint.keep", "integer", "", "how many are kept").later("checkpoints"),
-      Key("training.optimizer", "list of tables", "one block", "the optimizer; several are not yet available")
-          .shape(KeyShape::Tables),
-      Key("training.optimizer.kind", "text", "adamw", "PyTorch's optimizer of this name")
-          .words({"sgd", "adam", "adamw"})
-          .later_words({{"rmsprop", other_optimizers}, {"lbfgs", other_optimizers}}),
-      Key("training.optimizer.lr", "number", "1e-3", "learning rate"),
-      Key("training.optimizer.weight_decay", "number", "0.01 for adamw, else 0", "weight decay as PyTorch defines it"),
-      Key("training.optimizer.momentum", "number", "0", "sgd: share of the last change that is kept"),
-      Key("training.optimizer.dampening", "number", "0", "sgd: what momentum takes off the gradient"),
-      Key("training.optimizer.nesterov", "true or false", "false", "sgd: needs momentum"),
-      Key("training.optimizer.betas", "two numbers", "[0.9, 0.999]", "adam, adamw: how slowly both means forget"),
-      Key("training.optimizer.eps", "number", "1e-8", "adam, adamw: added to the denominator"),
-      Key("training.optimizer.amsgrad", "true or false", "false",
-          "adam, adamw: largest second mean instead of the last"),
-      Key("training.optimizer.decoupled_weight_decay", "true or false", "false", "adam: decay as adamw does")
-          .later("decoupled decay under the name adam; adamw has it", "false"),
-      Key("training.optimizer.alpha", "number", "0.99", "rmsprop").later(other_optimizers),
-      Key("training.optimizer.centered", "true or false", "false", "rmsprop").later(other_optimizers),
-      Key("training.optimizer.max_iter", "integer", "20", "lbfgs").later(other_optimizers),
-      Key("training.optimizer.max_eval", "integer", "max_iter * 5 / 4", "lbfgs").later(other_optimizers),
-      Key("training.optimizer.tolerance_grad", "number", "1e-7", "lbfgs").later(other_optimizers),
-      Key("training.optimizer.tolerance_change", "number", "1e-9", "lbfgs").later(other_optimizers),
-      Key("training.optimizer.history_size", "integer", "100", "lbfgs").later(other_optimizers),
-      Key("training.optimizer.line_search_fn", "text: strong_wolfe", "none", "lbfgs").later(other_optimizers),
-      Key("training.optimizer.maximize", "true or false", "false", "go uphill"),
-      Key("training.optimizer.clip_norm", "number", "training.clip_norm", "clipping of this optimizer"),
-      Key("training.optimizer.parameters", "list of text", "[\"*\"]",
-          "globs over parameter paths; a module path means all below it"),
-      Key("training.optimizer.schedule", "table", "training.schedule", "a schedule of its own")
-          .later("a schedule for each optimizer"),
-      table("training.schedule", "how the learning rate changes, on applied updates"),
-      Key("training.schedule.kind", "text", "constant", "PyTorch's schedule")
-          .words({"constant", "step"})
-          .later_words({{"exponential", other_schedules}, {"cosine", other_schedules}, {"linear", other_schedules}}),
-      Key("training.schedule.gamma", "number", "0.1", "step: factor"),
-      Key("training.schedule.every", "integer", "required", "step: applied updates between two changes"),
-      Key("training.schedule.min_lr", "number", "0", "cosine: least rate").later(other_schedules),
-      Key("training.schedule.end_factor", "number", "0.1", "linear: factor at the end").later(other_schedules),
-      Key("training.schedule.warmup", "integer", "0", "applied updates of linear warm-up").later("warm-up", "0"),
-      Key("training.schedule.total", "integer", "steps of the first run", "horizon of the schedule")
-          .later(other_schedules),
-      Key("training.schedule.per", "text: applied-update | iteration", "applied-update", "what the schedule counts")
-          .later("schedules that count iterations", "applied-update"),
   };
 }
 
@@ -378,7 +394,8 @@ std::vector<KeyEntry> all_keys() {
       Key("name", "text", "the file's stem", "name of the experiment"),
       Key("description", "text", "none", "one line on what it shows"),
   };
-  for (const auto& part : {data_keys(), model_keys(), training_keys(), trial_keys(), rules_keys(), other_keys()}) {
+  for (const auto& part :
+       {data_keys(), model_keys(), training_keys(), stepping_keys(), trial_keys(), rules_keys(), other_keys()}) {
     keys.insert(keys.end(), part.begin(), part.end());
   }
   return keys;

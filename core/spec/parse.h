@@ -49,6 +49,7 @@ std::string to_text(Reduction);
 std::string to_text(OnNonFinite);
 std::string to_text(OptimizerKind);
 std::string to_text(ScheduleKind);
+std::string to_text(SchedulePer);
 std::string to_text(Autocast);
 std::string to_text(Of);
 std::string to_text(Reduce);

@@ -4,9 +4,7 @@
 #include "core/spec/table_reader.h"
 
 namespace mantissa::spec {
-namespace {
 
-/// Refuses keys of `table` that only other kinds take: ignoring them would hide a mistake.
 void refuse_keys_of_other_kinds(const Setting& table, const std::set<std::string_view>& allowed,
                                 const std::string& kind) {
   for (const Setting& member : table.members) {
@@ -15,6 +13,8 @@ void refuse_keys_of_other_kinds(const Setting& table, const std::set<std::string
     }
   }
 }
+
+namespace {
 
 /// A number as LibTorch takes it: no leading zero, and an index is one signed byte.
 bool is_device_number(std::string_view text) {
@@ -36,73 +36,6 @@ void read_device(const Setting* setting, std::string& device) {
   const bool numbered =
       device.compare(0, prefix.size(), prefix) == 0 && is_device_number(std::string_view(device).substr(prefix.size()));
   if (device != "cpu" && device != "cuda" && !numbered) refuse(*setting, "cpu | cuda | cuda:N with N from 0 to 127");
-}
-
-void read_sgd(const TableReader& table, Optimizer& optimizer) {
-  table.number("momentum", optimizer.momentum, range::not_negative);
-  table.number("dampening", optimizer.dampening, range::finite);
-  table.boolean("nesterov", optimizer.nesterov);
-  if (optimizer.nesterov && (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
-    refuse_place(*table.find("nesterov"), "Nesterov's momentum needs momentum above 0 and dampening 0",
-                 "Set momentum, or leave nesterov out");
-  }
-}
-
-void read_adam(const TableReader& table, Optimizer& optimizer) {
-  if (const Setting* const betas = table.find("betas")) {
-    if (betas->kind != Setting::Kind::Array || betas->items.size() != 2) {
-      refuse(*betas, "two numbers, such as [0.9, 0.999]");
-    }
-    optimizer.beta1 = number_value(betas->items[0], range::share_below_one);
-    optimizer.beta2 = number_value(betas->items[1], range::share_below_one);
-  }
-  table.number("eps", optimizer.eps, range::not_negative);
-  table.boolean("amsgrad", optimizer.amsgrad);
-}
-
-Optimizer read_optimizer(const Setting& setting) {
-  const TableReader table(&setting);
-  Optimizer optimizer;
-  table.word("kind", optimizer.kind);
-  std::set<std::string_view> allowed{"kind", "lr", "weight_decay", "maximize", "clip_norm", "parameters"};
-  if (optimizer.kind == OptimizerKind::Sgd) {
-    allowed.insert({"momentum", "dampening", "nesterov"});
-  } else {
-    allowed.insert({"betas", "eps", "amsgrad"});
-    if (optimizer.kind == OptimizerKind::Adam) allowed.insert("decoupled_weight_decay");  // only as false
-  }
-  refuse_keys_of_other_kinds(setting, allowed, word_of(optimizer.kind));
-
-  table.number("lr", optimizer.lr, range::not_negative);
-  if (optimizer.kind == OptimizerKind::AdamW) optimizer.weight_decay = 0.01;
-  table.number("weight_decay", optimizer.weight_decay, range::not_negative);
-  table.boolean("maximize", optimizer.maximize);
-  table.number("clip_norm", optimizer.clip_norm, range::positive);
-  if (optimizer.kind == OptimizerKind::Sgd) {
-    read_sgd(table, optimizer);
-  } else {
-    read_adam(table, optimizer);
-  }
-  if (const Setting* const parameters = table.find("parameters")) {
-    optimizer.parameters = texts_value(*parameters);
-    if (optimizer.parameters.empty()) refuse(*parameters, "at least one glob, such as [\"*\"]");
-  }
-  return optimizer;
-}
-
-void read_schedule(const Setting* setting, Schedule& schedule) {
-  if (setting == nullptr) return;
-  const TableReader table(setting);
-  table.word("kind", schedule.kind);
-  std::set<std::string_view> allowed{"kind", "warmup", "per"};
-  if (schedule.kind == ScheduleKind::Step) allowed.insert({"gamma", "every"});
-  refuse_keys_of_other_kinds(*setting, allowed, word_of(schedule.kind));
-  table.number("gamma", schedule.gamma, range::not_negative);
-  table.integer("every", schedule.every, 1);
-  if (schedule.kind == ScheduleKind::Step && schedule.every == 0) {
-    refuse_place(*setting, "a step schedule needs every",
-                 "Say after how many applied updates the rate falls: every = 500");
-  }
 }
 
 void read_length(const TableReader& table, Training& training) {
@@ -173,18 +106,7 @@ void read_training(const Setting* setting, Experiment& experiment) {
                                   "\": products of FP32 matrices may be rounded to fewer bits, in the reference too");
   }
 
-  if (const Setting* const list = table.find("optimizer")) {
-    if (list->items.size() > 1) {
-      refuse_for_now(list->items[1], "several optimizers", "Keep one [[training.optimizer]] block");
-    }
-    for (const Setting& block : list->items) training.optimizers.push_back(read_optimizer(block));
-  }
-  if (training.optimizers.empty()) {
-    Optimizer standard;
-    standard.weight_decay = 0.01;  // PyTorch's default of AdamW
-    training.optimizers.push_back(standard);
-  }
-  read_schedule(table.find("schedule"), training.schedule);
+  read_stepping(setting, training);
 }
 
 }  // namespace mantissa::spec

@@ -110,6 +110,7 @@ void read_trials(const Setting* list, Experiment& experiment) {
     table.integer("shadow_every", trial.shadow_every, 0);
     read_float32_regions(table.find("float32_regions"), trial);
     read_scaler(table.find("scaler"), block.label, trial.autocast, trial.scaler, experiment.warnings);
+    refuse_lbfgs_with_scaler(block, experiment.training, trial.scaler);
     experiment.trials.push_back(std::move(trial));
   }
 }

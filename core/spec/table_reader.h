@@ -89,6 +89,16 @@ class TableReader {
   const Setting* table_;
 };
 
+/// Refuses keys of `table` that only other kinds take: ignoring them would hide a mistake.
+void refuse_keys_of_other_kinds(const Setting& table, const std::set<std::string_view>& allowed,
+                                const std::string& kind);
+
+/// Optimizers, schedules, and what refuses an update or stops: a part of [training].
+void read_stepping(const Setting* training_table, Training& training);
+
+/// LBFGS evaluates the loss again within its step, with gradients that no scaler has scaled.
+void refuse_lbfgs_with_scaler(const Setting& trial, const Training& training, const Scaler& scaler);
+
 /// The parts of an experiment file, each from its table (null: the table is absent). Paths are resolved against
 /// `folder`. The keys were checked against the catalogue before.
 void read_data(const Setting* table, const std::string& folder, Experiment& experiment);

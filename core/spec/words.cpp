@@ -18,6 +18,7 @@ std::string to_text(Reduction value) { return word_of(value); }
 std::string to_text(OnNonFinite value) { return word_of(value); }
 std::string to_text(OptimizerKind value) { return word_of(value); }
 std::string to_text(ScheduleKind value) { return word_of(value); }
+std::string to_text(SchedulePer value) { return word_of(value); }
 std::string to_text(Autocast value) { return word_of(value); }
 std::string to_text(Of value) { return word_of(value); }
 std::string to_text(Reduce value) { return word_of(value); }

@@ -83,12 +83,24 @@ struct Words<OnNonFinite> {
 };
 template <>
 struct Words<OptimizerKind> {
-  static constexpr WordList<OptimizerKind, 3> list{
-      {{"sgd", OptimizerKind::Sgd}, {"adam", OptimizerKind::Adam}, {"adamw", OptimizerKind::AdamW}}};
+  static constexpr WordList<OptimizerKind, 5> list{{{"sgd", OptimizerKind::Sgd},
+                                                    {"adam", OptimizerKind::Adam},
+                                                    {"adamw", OptimizerKind::AdamW},
+                                                    {"rmsprop", OptimizerKind::RmsProp},
+                                                    {"lbfgs", OptimizerKind::Lbfgs}}};
 };
 template <>
 struct Words<ScheduleKind> {
-  static constexpr WordList<ScheduleKind, 2> list{{{"constant", ScheduleKind::Constant}, {"step", ScheduleKind::Step}}};
+  static constexpr WordList<ScheduleKind, 5> list{{{"constant", ScheduleKind::Constant},
+                                                   {"step", ScheduleKind::Step},
+                                                   {"exponential", ScheduleKind::Exponential},
+                                                   {"cosine", ScheduleKind::Cosine},
+                                                   {"linear", ScheduleKind::Linear}}};
+};
+template <>
+struct Words<SchedulePer> {
+  static constexpr WordList<SchedulePer, 2> list{
+      {{"applied-update", SchedulePer::AppliedUpdate}, {"iteration", SchedulePer::Iteration}}};
 };
 template <>
 struct Words<Autocast> {

@@ -7,6 +7,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include "core/base/error.h"
+#include "core/spec/parse.h"
 
 #include <fnmatch.h>
 
@@ -50,8 +51,51 @@ OptimizerUnit make_unit(const spec::Optimizer& settings, const spec::Experiment&
                  key + ".parameters", settings.parameters.empty() ? "" : settings.parameters.front(),
                  "globs over " + joined_names(parameters), ""});
   }
-  return {make_optimizer(settings, std::move(tensors)), Schedule(experiment.training.schedule, settings.lr),
-          settings.clip_norm ? settings.clip_norm : experiment.training.clip_norm, std::move(indexes)};
+  OptimizerUnit unit{make_optimizer(settings, std::move(tensors)),
+                     Schedule(settings.schedule ? *settings.schedule : experiment.training.schedule, settings.lr),
+                     settings.clip_norm ? settings.clip_norm : experiment.training.clip_norm,
+                     std::move(indexes),
+                     spec::to_text(settings.kind),
+                     0,
+                     0,
+                     std::nullopt};
+  return unit;
+}
+
+/// Two optimizers on one parameter would both move it, each with momentum of its own.
+void refuse_second_owner(const spec::Experiment& experiment, const std::string& parameter, std::size_t first,
+                         std::size_t second) {
+  const auto key = [](std::size_t index) { return "training.optimizer[" + std::to_string(index) + "]"; };
+  throw Error(ErrorKind::InvalidSetting,
+              {"a parameter in two optimizers", experiment.file, experiment.position(key(second)).line, 0, key(second),
+               parameter + ", which " + key(first) + " has already", "every parameter in one optimizer at most",
+               "Narrow the globs in parameters of one of the two"});
+}
+
+/// Which optimizer owns each parameter; nothing: none does.
+std::vector<std::optional<std::size_t>> owners_of(const std::vector<OptimizerUnit>& optimizers,
+                                                  const spec::Experiment& experiment, const model::Network& network) {
+  std::vector<std::optional<std::size_t>> owners(network.parameters().size());
+  for (std::size_t i = 0; i < optimizers.size(); ++i) {
+    for (const std::size_t index : optimizers[i].parameters) {
+      if (owners[index]) refuse_second_owner(experiment, network.parameters()[index].name, *owners[index], i);
+      owners[index] = i;
+    }
+  }
+  return owners;
+}
+
+/// Said wherever a rate is shown: such a rate moves in skipped steps, too.
+std::string note_on_iterations(const std::vector<OptimizerUnit>& optimizers) {
+  std::string indexes;
+  for (std::size_t i = 0; i < optimizers.size(); ++i) {
+    if (optimizers[i].schedule.per() == spec::SchedulePer::Iteration) {
+      indexes += (indexes.empty() ? "" : ", ") + std::to_string(i);
+    }
+  }
+  if (indexes.empty()) return {};
+  return (optimizers.size() == 1 ? std::string("The learning rate") : "The learning rate of optimizer " + indexes) +
+         " follows iterations (microbatches), not applied updates: it also moves in skipped steps.";
 }
 
 std::optional<precision::GradScaler> make_scaler(const precision::Policy& policy) {
@@ -69,6 +113,9 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
       scaler(make_scaler(policy)),
       loss(experiment.training),
       on_non_finite(experiment.training.on_non_finite),
+      stop_on(experiment.training.stop_on),
+      skip_norm(experiment.training.skip_norm),
+      buffers(network->buffers()),
       shadow_every(trial != nullptr ? trial->shadow_every : 0) {
   const std::vector<model::NamedTensor>& parameters = network->parameters();
   const auto is_trainable = [](const model::NamedTensor& parameter) { return parameter.tensor.requires_grad(); };
@@ -76,21 +123,35 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
   for (std::size_t i = 0; trainable && i < experiment.training.optimizers.size(); ++i) {
     optimizers.push_back(make_unit(experiment.training.optimizers[i], experiment, i, *network));
   }
-  std::vector<bool> owned(network->parameters().size(), false);
-  for (const OptimizerUnit& unit : optimizers) {
-    for (const std::size_t index : unit.parameters) owned[index] = true;
+  const std::vector<std::optional<std::size_t>> owners = owners_of(optimizers, experiment, *network);
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if (owners[i] || !is_trainable(parameters[i])) continue;
+    notes.push_back("Parameter " + parameters[i].name + " belongs to no optimizer and stays as it is.");
   }
-  for (std::size_t i = 0; i < owned.size(); ++i) {
-    const model::NamedTensor& parameter = network->parameters()[i];
-    if (!owned[i] && parameter.tensor.requires_grad()) {
-      notes.push_back("Parameter " + parameter.name + " belongs to no optimizer and stays as it is.");
-    }
-  }
+  if (const std::string note = note_on_iterations(optimizers); !note.empty()) notes.push_back(note);
   network->set_training(true);
   if (network->may_use_randomness()) {
     at::Generator generator = at::detail::createCPUGenerator(experiment.training.seed);
     generator_state = generator.get_state();
   }
+}
+
+std::optional<std::size_t> Attempt::overflow_optimizer() const {
+  for (std::size_t i = 0; i < optimizers.size(); ++i) {
+    if (optimizers[i].found_inf) return i;
+  }
+  return std::nullopt;
+}
+
+record::SkipCause Attempt::cause() const {
+  const auto first = [this](bool non_finite_only) {
+    for (const OptimizerAttempt& own : optimizers) {
+      if (own.cause != record::SkipCause::None && (own.found_inf || !non_finite_only)) return own.cause;
+    }
+    return record::SkipCause::None;
+  };
+  const record::SkipCause non_finite = first(true);
+  return non_finite != record::SkipCause::None ? non_finite : first(false);
 }
 
 }  // namespace mantissa::train

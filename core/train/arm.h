@@ -16,6 +16,7 @@
 #include "core/record/trial.h"
 #include "core/spec/experiment.h"
 #include "core/train/batch_plan.h"
+#include "core/train/buffer_guard.h"
 #include "core/train/loss.h"
 #include "core/train/optimizer.h"
 #include "core/train/schedule.h"
@@ -34,6 +35,10 @@ struct OptimizerUnit {
   Schedule schedule;
   std::optional<double> clip_norm;
   std::vector<std::size_t> parameters;  ///< indexes into the network's parameters
+  std::string kind;                     ///< "adamw", as the experiment file spells it
+  std::int64_t applied = 0;             ///< updates
+  std::int64_t skipped = 0;
+  std::optional<double> last_learning_rate;  ///< of the last attempted step
 };
 
 /// What an arm has come to so far. A step that is stopped half-way puts it back.
@@ -52,7 +57,7 @@ struct Arm {
   /// \param policy  nothing for the reference: FP32, no scaler.
   ///
   /// A network without any trainable parameter makes an arm without optimizers: it can be evaluated, not trained.
-  /// \throws Error InvalidSetting where no parameter matches the optimizer's globs.
+  /// \throws Error InvalidSetting where no parameter matches an optimizer's globs, or one matches those of two.
   Arm(std::string name, std::unique_ptr<model::Network> network, const spec::Experiment& experiment,
       const spec::Trial* policy);
 
@@ -63,6 +68,9 @@ struct Arm {
   std::vector<OptimizerUnit> optimizers;
   LossFunction loss;
   spec::OnNonFinite on_non_finite;
+  spec::StopOn stop_on;
+  std::optional<double> skip_norm;
+  BufferGuard buffers;
   /// State of the default generator: this arm's own random stream. Undefined where forward draws nothing.
   at::Tensor generator_state;
   std::int64_t shadow_every = 0;  ///< steps between shadow comparisons; 0: none
@@ -71,10 +79,24 @@ struct Arm {
   std::int64_t consecutive_skips = 0;
   std::int64_t max_consecutive_skips = 0;
   bool scale_grew = false;              ///< by the latest attempt
-  bool buffers_reported = false;        ///< non-finite buffers are noted once
+  bool buffers_reported = false;        ///< buffers that a skipped step made non-finite are noted once
   bool norm_overflow_reported = false;  ///< an infinite norm of finite gradients is noted once
   std::vector<std::string> notes;
   std::optional<Failure> failure;
+};
+
+/// What one optimizer of an arm does in one attempted step.
+struct OptimizerAttempt {
+  bool found_inf = false;  ///< a non-finite gradient, before or after unscaling
+  bool no_gradient = false;
+  bool applied = false;
+  bool clipped = false;
+  record::SkipCause cause = record::SkipCause::None;  ///< why its update is refused
+  std::string overflow_parameter;
+  std::optional<double> largest_finite_gradient;  ///< see record/step_columns.h
+  double learning_rate = 0.0;
+  std::optional<float> norm;  ///< of the true gradients, as clip_grad_norm_ takes it, where it was taken
+  std::optional<double> grad_norm_scaled, grad_norm, grad_norm_clipped;  ///< where measured
 };
 
 /// The scratchpad of one attempted step of one arm, filled in stage by stage.
@@ -83,19 +105,23 @@ struct Attempt {
   double loss = 0.0;                ///< mean of the microbatch losses, unscaled
   double scale_before = 0.0;
   double scale_after = 0.0;
-  std::vector<bool> found_inf;              ///< per optimizer, before or after unscaling
-  std::vector<bool> no_gradient;            ///< per optimizer
-  std::vector<bool> applied;                ///< per optimizer
-  std::vector<std::optional<float>> norms;  ///< per optimizer: the norm of the true gradients in FP32, where measured
-  std::optional<double> grad_norm_scaled, grad_norm, grad_norm_clipped;
-  bool clipped = false;
-  record::SkipCause cause = record::SkipCause::None;
-  std::optional<std::int64_t> overflow_optimizer;
-  std::string overflow_parameter;
-  double learning_rate = 0.0;
+  std::vector<OptimizerAttempt> optimizers;
   double seconds = 0.0;
 
-  bool skipped() const { return cause != record::SkipCause::None; }
+  /// The lowest optimizer with a non-finite gradient; nothing where there is none.
+  std::optional<std::size_t> overflow_optimizer() const;
+
+  /// Why the step counts as skipped: the cause of the lowest optimizer that was refused for a non-finite gradient, or
+  /// else of the lowest that was refused at all.
+  record::SkipCause cause() const;
+
+  /// 2-norms over the gradients of all optimizers together, where they were measured.
+  std::optional<double> grad_norm_scaled() const;
+  std::optional<double> grad_norm() const;
+  std::optional<double> grad_norm_clipped() const;
+
+  /// Whether the update of any optimizer was refused.
+  bool skipped() const { return cause() != record::SkipCause::None; }
 };
 
 }  // namespace mantissa::train

@@ -44,6 +44,14 @@ BatchPlan::BatchPlan(const spec::Experiment& experiment, const data::Part& train
   total_steps_ = training.epochs ? *training.epochs * windows_per_epoch : training.steps.value_or(0);
 }
 
+std::int64_t BatchPlan::total_iterations() const {
+  const std::int64_t accumulate = experiment_.training.accumulate;
+  const std::int64_t windows_per_epoch = (microbatches_per_epoch_ + accumulate - 1) / accumulate;
+  const std::int64_t epochs = total_steps_ / windows_per_epoch;
+  // Only the last window of an epoch may be short.
+  return epochs * microbatches_per_epoch_ + total_steps_ % windows_per_epoch * accumulate;
+}
+
 void BatchPlan::begin_epoch() {
   ++epoch_;
   next_microbatch_ = 0;

@@ -36,6 +36,9 @@ class BatchPlan {
   /// Attempted steps of the whole plan.
   std::int64_t total_steps() const { return total_steps_; }
 
+  /// Microbatches of the whole plan.
+  std::int64_t total_iterations() const;
+
   /// Rows of a full microbatch.
   std::int64_t batch() const { return batch_; }
 

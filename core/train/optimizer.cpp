@@ -6,8 +6,13 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/train/lbfgs.h"
+#include "core/train/optimizer_state.h"
+
 namespace mantissa::train {
 namespace {
+
+std::string name_of(std::size_t parameter, const char* what) { return std::to_string(parameter) + '.' + what; }
 
 class Sgd : public Optimizer {
  public:
@@ -28,12 +33,22 @@ class Sgd : public Optimizer {
     }
   }
 
-  std::vector<at::Tensor> state() const override {
-    std::vector<at::Tensor> tensors;
-    for (const Buffer& buffer : buffers_) {
-      if (buffer.tensor.defined()) tensors.push_back(buffer.tensor);
+  OptimizerState state_dict() const override {
+    OptimizerState state;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].tensor.defined()) state.tensors.emplace_back(name_of(i, "momentum_buffer"), buffers_[i].tensor);
     }
-    return tensors;
+    return state;
+  }
+
+  void load_state_dict(const OptimizerState& state) override {
+    StateReader reader(state);
+    std::vector<Buffer> buffers(parameters_.size());
+    for (std::size_t i = 0; settings_.momentum != 0.0 && i < buffers.size(); ++i) {
+      buffers[i].tensor = reader.tensor(name_of(i, "momentum_buffer"), parameters_[i]);
+    }
+    reader.finish();
+    buffers_ = std::move(buffers);
   }
 
  private:
@@ -99,7 +114,7 @@ class Adam : public Optimizer {
       steps_.push_back(moments.step);
     }
     if (params_.empty()) return;
-    if (settings_.kind == spec::OptimizerKind::AdamW) {
+    if (settings_.kind == spec::OptimizerKind::AdamW || settings_.decoupled_weight_decay) {
       at::_fused_adamw_(params_, grads_, averages_, squares_, maxima_, steps_, learning_rate_, settings_.beta1,
                         settings_.beta2, settings_.weight_decay, settings_.eps, settings_.amsgrad, settings_.maximize);
     } else {
@@ -108,15 +123,35 @@ class Adam : public Optimizer {
     }
   }
 
-  std::vector<at::Tensor> state() const override {
-    std::vector<at::Tensor> tensors;
-    for (const Moments& moments : moments_) {
-      if (!moments.step.defined()) continue;
-      tensors.push_back(moments.average);
-      tensors.push_back(moments.square);
-      if (settings_.amsgrad) tensors.push_back(moments.maximum);
+  OptimizerState state_dict() const override {
+    OptimizerState state;
+    for (std::size_t i = 0; i < moments_.size(); ++i) {
+      if (!moments_[i].step.defined()) continue;
+      state.tensors.emplace_back(name_of(i, "step"), moments_[i].step);
+      state.tensors.emplace_back(name_of(i, "exp_avg"), moments_[i].average);
+      state.tensors.emplace_back(name_of(i, "exp_avg_sq"), moments_[i].square);
+      if (settings_.amsgrad) state.tensors.emplace_back(name_of(i, "max_exp_avg_sq"), moments_[i].maximum);
     }
-    return tensors;
+    return state;
+  }
+
+  void load_state_dict(const OptimizerState& state) override {
+    StateReader reader(state);
+    std::vector<Moments> moments(parameters_.size());
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+      const at::Tensor& like = parameters_[i];
+      moments[i].step = reader.tensor(name_of(i, "step"), at::empty({}, like.options().dtype(at::kFloat)));
+      moments[i].average = reader.tensor(name_of(i, "exp_avg"), like);
+      moments[i].square = reader.tensor(name_of(i, "exp_avg_sq"), like);
+      if (settings_.amsgrad) moments[i].maximum = reader.tensor(name_of(i, "max_exp_avg_sq"), like);
+      const bool begun = moments[i].step.defined();
+      if (begun != moments[i].average.defined() || begun != moments[i].square.defined() ||
+          (settings_.amsgrad && begun != moments[i].maximum.defined())) {
+        StateReader::refuse(name_of(i, "*"), "some of a parameter's tensors", "all of them or none");
+      }
+    }
+    reader.finish();
+    moments_ = std::move(moments);
   }
 
  private:
@@ -145,11 +180,104 @@ class Adam : public Optimizer {
   std::vector<at::Tensor> params_, grads_, averages_, squares_, maxima_, steps_;
 };
 
+/// torch.optim.RMSprop, operation by operation: there is no fused kernel of it.
+class RmsProp : public Optimizer {
+ public:
+  RmsProp(const spec::Optimizer& settings, std::vector<at::Tensor> parameters)
+      : Optimizer(std::move(parameters)), settings_(settings), averages_(parameters_.size()) {
+    learning_rate_ = settings.lr;
+  }
+
+  void step() override {
+    const at::NoGradGuard no_grad;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (parameters_[i].grad().defined()) update(parameters_[i], averages_[i]);
+    }
+  }
+
+  OptimizerState state_dict() const override {
+    OptimizerState state;
+    for (std::size_t i = 0; i < averages_.size(); ++i) {
+      if (!averages_[i].square.defined()) continue;
+      state.tensors.emplace_back(name_of(i, "square_avg"), averages_[i].square);
+      if (settings_.momentum > 0) state.tensors.emplace_back(name_of(i, "momentum_buffer"), averages_[i].momentum);
+      if (settings_.centered) state.tensors.emplace_back(name_of(i, "grad_avg"), averages_[i].gradient);
+    }
+    return state;
+  }
+
+  void load_state_dict(const OptimizerState& state) override {
+    StateReader reader(state);
+    std::vector<Averages> averages(parameters_.size());
+    for (std::size_t i = 0; i < averages.size(); ++i) {
+      averages[i].square = reader.tensor(name_of(i, "square_avg"), parameters_[i]);
+      if (settings_.momentum > 0) averages[i].momentum = reader.tensor(name_of(i, "momentum_buffer"), parameters_[i]);
+      if (settings_.centered) averages[i].gradient = reader.tensor(name_of(i, "grad_avg"), parameters_[i]);
+      const bool begun = averages[i].square.defined();
+      if ((settings_.momentum > 0 && begun != averages[i].momentum.defined()) ||
+          (settings_.centered && begun != averages[i].gradient.defined())) {
+        StateReader::refuse(name_of(i, "*"), "some of a parameter's tensors", "all of them or none");
+      }
+    }
+    reader.finish();
+    averages_ = std::move(averages);
+  }
+
+ private:
+  struct Averages {
+    at::Tensor square, momentum, gradient;
+  };
+
+  void update(at::Tensor& parameter, Averages& averages) const {
+    if (!averages.square.defined()) {
+      averages.square = at::zeros_like(parameter, at::MemoryFormat::Preserve);
+      if (settings_.momentum > 0) averages.momentum = at::zeros_like(parameter, at::MemoryFormat::Preserve);
+      if (settings_.centered) averages.gradient = at::zeros_like(parameter, at::MemoryFormat::Preserve);
+    }
+    at::Tensor gradient = settings_.maximize ? parameter.grad().neg() : parameter.grad();
+    if (settings_.weight_decay != 0) gradient = gradient.add(parameter, settings_.weight_decay);
+    averages.square.mul_(settings_.alpha).addcmul_(gradient, gradient, 1 - settings_.alpha);
+    at::Tensor deviation;
+    if (settings_.centered) {
+      averages.gradient.lerp_(gradient, 1 - settings_.alpha);
+      deviation = averages.square.addcmul(averages.gradient, averages.gradient, -1).sqrt_();
+    } else {
+      deviation = averages.square.sqrt();
+    }
+    deviation.add_(settings_.eps);
+    if (settings_.momentum > 0) {
+      averages.momentum.mul_(settings_.momentum).addcdiv_(gradient, deviation);
+      parameter.add_(averages.momentum, -learning_rate_);
+    } else {
+      parameter.addcdiv_(gradient, deviation, -learning_rate_);
+    }
+  }
+
+  spec::Optimizer settings_;
+  std::vector<Averages> averages_;
+};
+
 }  // namespace
 
+std::vector<at::Tensor> Optimizer::state() const {
+  std::vector<at::Tensor> tensors;
+  for (const auto& named : state_dict().tensors) tensors.push_back(named.second);
+  return tensors;
+}
+
 std::unique_ptr<Optimizer> make_optimizer(const spec::Optimizer& settings, std::vector<at::Tensor> parameters) {
-  if (settings.kind == spec::OptimizerKind::Sgd) return std::make_unique<Sgd>(settings, std::move(parameters));
-  return std::make_unique<Adam>(settings, std::move(parameters));
+  switch (settings.kind) {
+    case spec::OptimizerKind::Sgd:
+      return std::make_unique<Sgd>(settings, std::move(parameters));
+    case spec::OptimizerKind::Adam:
+    case spec::OptimizerKind::AdamW:
+      return std::make_unique<Adam>(settings, std::move(parameters));
+    case spec::OptimizerKind::RmsProp:
+      return std::make_unique<RmsProp>(settings, std::move(parameters));
+    case spec::OptimizerKind::Lbfgs:
+      return make_lbfgs(settings, std::move(parameters));
+  }
+  return nullptr;
 }
 
 }  // namespace mantissa::train

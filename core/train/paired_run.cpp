@@ -60,8 +60,10 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
       arms_(std::move(arms)),
       attempts_(arms_.size()),
       attempted_(arms_.size()),
+      begun_(arms_.size()),
       records_(arms_.size()),
-      before_(arms_.size()) {
+      before_(arms_.size()),
+      generators_before_(arms_.size()) {
   options_.measure_norms = measure;
   options_.stop_requested = std::move(stop_requested);
   if (!measure) return;
@@ -80,15 +82,18 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
 PairedRun::~PairedRun() = default;
 
 void PairedRun::begin_attempt(std::size_t index) {
+  begun_[index] = true;
   records_[index] = record::StepRecord();
   if (!measured_) {
     attempts_[index] = Attempt();
+    generators_before_[index] = arms_[index]->generator_state;
     return;
   }
   // What the last attempt still holds was counted when it was allocated, so freeing it counts, too.
   Measured::PerArm& per_arm = measured_->arms[index];
   const std::int64_t before = measured_->memory.live();
   attempts_[index] = Attempt();
+  generators_before_[index] = arms_[index]->generator_state;
   per_arm.live_bytes += measured_->memory.live() - before;
   per_arm.peak_bytes = 0;
 }
@@ -126,7 +131,7 @@ bool PairedRun::step(const Sink& sink) {
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (!attempted_[i]) continue;
     if (!arms_[i]->failure) run_phase(i, update_stages(), *window);
-    watch_buffers(i);
+    restore_buffers(i);
     if (measured_) measure_weight_change(i, records_[i]);
     const bool both_moved = !arms_.front()->failure && !arms_[i]->failure;
     if (i > 0 && measured_ && both_moved) compare_weights(i, records_[i]);
@@ -139,6 +144,7 @@ bool PairedRun::step(const Sink& sink) {
 bool PairedRun::compute_gradients(const Window& window) {
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     before_[i] = arms_[i]->tally;
+    begun_[i] = false;
     attempted_[i] = !arms_[i]->failure;  // for all of them first: a stop puts back only what this step did
   }
   try {
@@ -157,9 +163,11 @@ bool PairedRun::compute_gradients(const Window& window) {
   } catch (const StopRequested&) {
     stopped_ = true;
     for (std::size_t i = 0; i < arms_.size(); ++i) {
-      if (!attempted_[i]) continue;
+      if (!attempted_[i] || !begun_[i]) continue;
       arms_[i]->tally = before_[i];
       arms_[i]->failure.reset();
+      arms_[i]->generator_state = generators_before_[i];
+      arms_[i]->buffers.restore_all();
     }
     return false;
   }
@@ -199,8 +207,8 @@ void PairedRun::compare_weights(std::size_t index, record::StepRecord& step) {
 void PairedRun::measure_weight_change(std::size_t index, record::StepRecord& step) {
   const at::NoGradGuard no_grad;
   Measured::PerArm& per_arm = measured_->arms[index];
-  const std::vector<bool>& applied = attempts_[index].applied;
-  if (std::find(applied.begin(), applied.end(), true) == applied.end()) {
+  const std::vector<OptimizerAttempt>& optimizers = attempts_[index].optimizers;
+  if (std::none_of(optimizers.begin(), optimizers.end(), [](const OptimizerAttempt& own) { return own.applied; })) {
     step.weight_change = 0.0;
     return;
   }
@@ -208,17 +216,18 @@ void PairedRun::measure_weight_change(std::size_t index, record::StepRecord& ste
   for (std::size_t p = 0; p < per_arm.weights.size(); ++p) per_arm.previous[p].copy_(per_arm.weights[p]);
 }
 
-void PairedRun::watch_buffers(std::size_t index) {
+void PairedRun::restore_buffers(std::size_t index) {
   Arm& arm = *arms_[index];
   // A refused update leaves the weights alone, but forward may have written into running statistics before.
-  if (!attempts_[index].skipped() || arm.buffers_reported) return;
-  std::string names;
-  for (const std::string& name : non_finite_names(arm.network->buffers())) names += (names.empty() ? "" : ", ") + name;
-  if (names.empty()) return;
+  if (!attempts_[index].skipped()) return;
+  const std::vector<std::string> poisoned = arm.buffers.restore_poisoned();
+  if (poisoned.empty() || arm.buffers_reported) return;
   arm.buffers_reported = true;
+  std::string names;
+  for (const std::string& name : poisoned) names += (names.empty() ? "" : ", ") + name;
   arm.notes.push_back("Step " + std::to_string(arm.tally.counts.attempted) +
                       " was skipped, but its forward pass made buffers non-finite: " + names +
-                      ". Evaluation uses them: its outputs are non-finite from here on.");
+                      ". Their modules' buffers were put back to what they were before the step.");
 }
 
 void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord& step) {
@@ -238,14 +247,18 @@ void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord
     step.growth_tracker = arm.scaler->get_growth_tracker();
   }
   step.skipped = attempt.skipped();
-  step.skip_cause = attempt.cause;
-  step.overflow_optimizer = attempt.overflow_optimizer;
-  step.overflow_parameter = attempt.overflow_parameter;
-  step.lr = attempt.learning_rate;
-  step.grad_norm_scaled = attempt.grad_norm_scaled;
-  step.grad_norm = attempt.grad_norm;
-  step.grad_norm_clipped = attempt.grad_norm_clipped;
-  step.clipped = attempt.clipped;
+  step.skip_cause = attempt.cause();
+  if (const std::optional<std::size_t> overflow = attempt.overflow_optimizer()) {
+    step.overflow_optimizer = static_cast<std::int64_t>(*overflow);
+    step.overflow_parameter = attempt.optimizers[*overflow].overflow_parameter;
+    step.largest_finite_gradient = attempt.optimizers[*overflow].largest_finite_gradient;
+  }
+  step.lr = attempt.optimizers.front().learning_rate;
+  step.grad_norm_scaled = attempt.grad_norm_scaled();
+  step.grad_norm = attempt.grad_norm();
+  step.grad_norm_clipped = attempt.grad_norm_clipped();
+  for (const OptimizerAttempt& own : attempt.optimizers) step.clipped = step.clipped || own.clipped;
+  fill_optimizers(index, step);
   step.step_seconds = attempt.seconds;
   if (measured_) {
     step.live_bytes = measured_->arms[index].live_bytes;
@@ -257,6 +270,30 @@ void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord
     arm.max_consecutive_skips = std::max(arm.max_consecutive_skips, ++arm.consecutive_skips);
   } else {
     arm.consecutive_skips = 0;
+  }
+}
+
+void PairedRun::fill_optimizers(std::size_t index, record::StepRecord& step) {
+  Arm& arm = *arms_[index];
+  const std::vector<OptimizerAttempt>& attempts = attempts_[index].optimizers;
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    const OptimizerAttempt& own = attempts[i];
+    OptimizerUnit& unit = arm.optimizers[i];
+    const bool skipped = own.cause != record::SkipCause::None;
+    unit.skipped += skipped ? 1 : 0;
+    unit.last_learning_rate = own.learning_rate;
+    if (attempts.size() == 1) return;  // the step's own columns say it all
+    record::OptimizerStep& record = step.optimizers.emplace_back();
+    record.applied_updates = unit.applied;
+    record.skipped = skipped;
+    record.skip_cause = own.cause;
+    record.overflow_parameter = own.overflow_parameter;
+    record.lr = own.learning_rate;
+    record.grad_norm_scaled = own.grad_norm_scaled;
+    record.grad_norm = own.grad_norm;
+    record.grad_norm_clipped = own.grad_norm_clipped;
+    record.clipped = own.clipped;
+    record.largest_finite_gradient = own.largest_finite_gradient;
   }
 }
 

@@ -38,8 +38,7 @@ class PairedRun {
 
   /// One attempted step of every arm that has not failed.
   /// \return false where there was none: the plan is at its end, the reference has failed, or the run was stopped. A
-  ///         stop within a step leaves every arm as it was before that step (random streams and the running statistics
-  ///         of the model excepted).
+  ///         stop within a step leaves every arm as it was before that step, random streams and buffers included.
   bool step(const Sink& sink);
 
   Arm& arm(std::size_t index) { return *arms_[index]; }
@@ -60,8 +59,9 @@ class PairedRun {
   void compare_gradients(std::size_t index, const Window& window);
   void compare_weights(std::size_t index, record::StepRecord& step);
   void measure_weight_change(std::size_t index, record::StepRecord& step);
-  void watch_buffers(std::size_t index);
+  void restore_buffers(std::size_t index);
   void fill(std::size_t index, const Window& window, record::StepRecord& step);
+  void fill_optimizers(std::size_t index, record::StepRecord& step);
 
   BatchPlan& plan_;
   std::vector<std::unique_ptr<Arm>> arms_;
@@ -70,9 +70,11 @@ class PairedRun {
   std::unique_ptr<Shadow> shadow_;      // nothing where no trial has one
   std::vector<Attempt> attempts_;
   std::vector<bool> attempted_;  // arms that take part in the current step
+  std::vector<bool> begun_;      // of these, arms whose part of it has begun
   std::vector<record::StepRecord> records_;
-  std::vector<Tally> before_;  // of the current step
-  std::int64_t step_ = 0;      // the current step, from 1
+  std::vector<Tally> before_;                  // of the current step
+  std::vector<at::Tensor> generators_before_;  // the same of the arms' random streams
+  std::int64_t step_ = 0;                      // the current step, from 1
   bool started_ = false;
   bool stopped_ = false;
   Clock::time_point first_step_;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <functional>
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -35,8 +36,6 @@ at::Tensor total_norm(const std::vector<at::Tensor>& gradients) {
   return at::linalg_vector_norm(at::stack(norms));
 }
 
-std::optional<double> joined(const std::optional<double>& a, double b) { return a ? std::sqrt(*a * *a + b * b) : b; }
-
 bool all_inputs_finite(const Window& window) {
   for (const Microbatch& microbatch : window.microbatches) {
     if (!observe::all_finite(microbatch.inputs)) return false;
@@ -51,12 +50,12 @@ bool all_weights_finite(const Arm& arm) {
   return true;
 }
 
-record::SkipCause cause_of_non_finite(const Arm& arm, const Window& window, const Attempt& attempt) {
+record::SkipCause cause_of_non_finite(const Arm& arm, const OptimizerUnit& unit, const Window& window, double loss) {
   if (!all_inputs_finite(window)) return record::SkipCause::Input;
-  if (!std::isfinite(attempt.loss)) return record::SkipCause::Loss;
+  if (!std::isfinite(loss)) return record::SkipCause::Loss;
   if (!all_weights_finite(arm)) return record::SkipCause::Weights;
   if (!arm.scaler) return record::SkipCause::Overflow;
-  if (arm.tally.counts.applied == 0) return record::SkipCause::Calibration;
+  if (unit.applied == 0) return record::SkipCause::Calibration;
   return arm.scale_grew ? record::SkipCause::GrowthProbe : record::SkipCause::Overflow;
 }
 
@@ -82,31 +81,50 @@ void note_missing_gradients(Arm& arm) {
   if (!names.empty()) arm.notes.push_back("No gradient reached these parameters in the first step: " + names + ".");
 }
 
-/// Gradients of one optimizer that are not finite: note the first offender, and what follows from it.
+std::string at_step(const Arm& arm) { return " at step " + std::to_string(arm.tally.counts.attempted); }
+
+/// Gradients of one optimizer that are not finite: note what is known of them, and what follows from it.
 void note_non_finite(Arm& arm, const Window& window, Attempt& attempt, std::size_t index, bool after_unscaling) {
-  attempt.found_inf[index] = true;
-  if (!attempt.overflow_optimizer) {
-    attempt.overflow_optimizer = static_cast<std::int64_t>(index);
-    attempt.overflow_parameter = first_non_finite_parameter(arm, arm.optimizers[index]);
-  }
-  const std::string where = " at step " + std::to_string(arm.tally.counts.attempted);
-  if (after_unscaling) {
-    attempt.cause = record::SkipCause::ScaleTooSmall;
+  OptimizerAttempt& own = attempt.optimizers[index];
+  const OptimizerUnit& unit = arm.optimizers[index];
+  own.found_inf = true;
+  own.overflow_parameter = first_non_finite_parameter(arm, unit);
+  own.cause = after_unscaling ? record::SkipCause::ScaleTooSmall : cause_of_non_finite(arm, unit, window, attempt.loss);
+  if (arm.failure) {
+    // What failed first is what the failure tells.
+  } else if (after_unscaling) {
     arm.failure =
-        Failure{"scale-too-small", "The gradient of " + attempt.overflow_parameter +
-                                       " was finite when scaled and non-finite after dividing by the loss scale" +
-                                       where + ": the scale is too small. The update was not applied."};
+        Failure{"scale-too-small", "The gradient of " + own.overflow_parameter +
+                                       " was finite when scaled and non-finite after dividing by the loss "
+                                       "scale" +
+                                       at_step(arm) + ": the scale is too small. The update was not applied."};
+  } else if (arm.stop_on.gradient || (!arm.scaler && arm.on_non_finite == spec::OnNonFinite::Stop)) {
+    arm.failure = Failure{"non-finite", "The gradient of " + own.overflow_parameter + " was non-finite" + at_step(arm) +
+                                            (arm.stop_on.gradient ? ", where stop_on ends the training."
+                                                                  : " and there is no scaler to skip it.") +
+                                            " The update was not applied."};
+  } else if (!arm.scaler && arm.on_non_finite == spec::OnNonFinite::Apply) {
+    own.cause = record::SkipCause::None;
     return;
   }
-  if (attempt.cause == record::SkipCause::None) attempt.cause = cause_of_non_finite(arm, window, attempt);
-  if (arm.scaler) return;
-  if (arm.on_non_finite == spec::OnNonFinite::Stop) {
-    arm.failure = Failure{"non-finite", "The gradient of " + attempt.overflow_parameter + " was non-finite" + where +
-                                            " and there is no scaler to skip it. The update was not applied."};
-  } else if (arm.on_non_finite == spec::OnNonFinite::Apply) {
-    attempt.cause = record::SkipCause::None;
-  }
+  // What unscaling has divided, multiplied again: exact for a scale that is a power of two, unless the result was
+  // subnormal.
+  const std::optional<double> largest = observe::largest_finite_magnitude(gradients_of(arm, unit));
+  if (largest) own.largest_finite_gradient = *largest * attempt.scale_before;
 }
+
+/// Ends the training before the update; every optimizer that was not refused already is refused for this.
+void stop_before_update(Arm& arm, Attempt& attempt, record::SkipCause cause, const std::string& what) {
+  for (OptimizerAttempt& own : attempt.optimizers) {
+    if (own.cause == record::SkipCause::None) own.cause = cause;
+  }
+  arm.failure = Failure{"non-finite", what + at_step(arm) +
+                                          ", where stop_on ends the training. The update was not "
+                                          "applied."};
+}
+
+/// Thrown out of an optimizer's step: an evaluation within it was non-finite.
+struct NonFiniteEvaluation {};
 
 /// What clip_grad_norm_ multiplies gradients of this norm by.
 double clip_factor(Arm& arm, double clip_norm, const std::vector<at::Tensor>& gradients, float norm) {
@@ -126,38 +144,136 @@ double clip_factor(Arm& arm, double clip_norm, const std::vector<at::Tensor>& gr
   return std::isnan(coefficient) ? coefficient : std::fmin(coefficient, 1.0F);
 }
 
-}  // namespace
-
-void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
+void clear_gradients(Arm& arm) {
   for (const model::NamedTensor& parameter : arm.network->parameters()) parameter.tensor.mutable_grad().reset();
-  const std::size_t count = arm.optimizers.size();
-  attempt.found_inf.assign(count, false);
-  attempt.no_gradient.assign(count, false);
-  attempt.applied.assign(count, false);
-  attempt.norms.assign(count, std::nullopt);
-  // Before the first scale() the scaler still holds the setting in FP64; what it will use is FP32.
-  attempt.scale_before = arm.scaler ? static_cast<float>(arm.scaler->get_scale()) : 1.0F;
-  attempt.scale_after = attempt.scale_before;
-  attempt.learning_rate = arm.optimizers.front().schedule.learning_rate();
-  ++arm.tally.counts.attempted;
 }
 
-void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
+/// Forward and backward of every microbatch of the window; the gradients add up.
+/// \param outputs  receives what the model returned, detached; null: nobody wants it
+/// \return the mean of the microbatch losses, unscaled
+double evaluate(Arm& arm, const Window& window, std::vector<at::Tensor>* outputs,
+                const std::function<bool()>& stop_requested) {
   const RandomStream stream(arm.generator_state);
   const auto count = static_cast<double>(window.microbatches.size());
   double loss_sum = 0.0;
   for (const Microbatch& microbatch : window.microbatches) {
     auto [output, loss] = forward_and_loss(*arm.network, arm.policy, arm.loss, microbatch);
-    attempt.outputs.push_back(output.detach());
+    if (outputs != nullptr) outputs->push_back(output.detach());
     loss_sum += loss.item<double>();
     if (window.microbatches.size() > 1) loss = loss / count;
     if (arm.scaler) loss = arm.scaler->scale(loss);
     loss.backward();
     ++arm.tally.counts.iterations;
-    if (options.stop_requested && options.stop_requested()) throw StopRequested();
+    if (stop_requested && stop_requested()) throw StopRequested();
   }
+  return loss_sum / count;
+}
+
+/// What an optimizer calls within its step. Non-finite values undo the step, unless they are to be applied.
+double evaluate_again(Arm& arm, const Window& window, const OptimizerUnit& unit) {
+  clear_gradients(arm);
+  const double loss = evaluate(arm, window, nullptr, {});
+  const bool finite = std::isfinite(loss) && observe::all_finite(gradients_of(arm, unit));
+  if (!finite && arm.on_non_finite != spec::OnNonFinite::Apply) throw NonFiniteEvaluation();
+  return loss;
+}
+
+bool step_without_scaler(Arm& arm, const Window& window, Attempt& attempt, std::size_t index) {
+  OptimizerUnit& unit = arm.optimizers[index];
+  try {
+    unit.optimizer->step_with_loss(attempt.loss, [&] { return evaluate_again(arm, window, unit); });
+    return true;
+  } catch (const NonFiniteEvaluation&) {
+    note_non_finite(arm, window, attempt, index, /*after_unscaling=*/false);
+    return false;
+  }
+}
+
+/// Whether the norm of an optimizer's gradients must be known, probes or not.
+bool needs_norm(const Arm& arm, const OptimizerUnit& unit) {
+  return unit.clip_norm || arm.skip_norm || arm.stop_on.norm;
+}
+
+/// The finite check of one optimizer's true gradients, which exist.
+void check_gradients(Arm& arm, const Window& window, Attempt& attempt, std::size_t index, const StageOptions& options) {
+  const OptimizerUnit& unit = arm.optimizers[index];
+  OptimizerAttempt& own = attempt.optimizers[index];
+  const std::vector<at::Tensor> gradients = gradients_of(arm, unit);
+  // One look until the first gradient that is not zero: an arm without any is an arm that underflows.
+  arm.tally.any_gradient_nonzero = arm.tally.any_gradient_nonzero || observe::two_norm(gradients) != 0.0;
+  bool known_finite = false;
+  if (options.measure_norms || needs_norm(arm, unit)) {
+    own.norm = total_norm(gradients).item<float>();
+    own.grad_norm = *own.norm;
+    known_finite = std::isfinite(*own.norm);
+  }
+  if (own.found_inf) {
+    note_non_finite(arm, window, attempt, index, /*after_unscaling=*/false);
+  } else if (!known_finite && (!arm.scaler || attempt.scale_before < 1.0)) {
+    // Dividing finite gradients by a scale of 1 or more leaves them finite: only small scales need a second look.
+    if (!observe::all_finite(gradients)) note_non_finite(arm, window, attempt, index, arm.scaler.has_value());
+  }
+}
+
+void apply_stop_on(Arm& arm, Attempt& attempt) {
+  if (arm.stop_on.loss && !std::isfinite(attempt.loss)) {
+    stop_before_update(arm, attempt, record::SkipCause::Loss, "The loss was non-finite");
+    return;
+  }
+  if (!arm.stop_on.norm) return;
+  for (std::size_t i = 0; i < attempt.optimizers.size(); ++i) {
+    const std::optional<float>& norm = attempt.optimizers[i].norm;
+    if (!norm || std::isfinite(*norm)) continue;
+    stop_before_update(arm, attempt, record::SkipCause::Rule,
+                       "The gradient norm of optimizer " + std::to_string(i) + " was non-finite");
+    return;
+  }
+}
+
+void apply_skip_norm(const Arm& arm, Attempt& attempt) {
+  if (!arm.skip_norm) return;
+  for (OptimizerAttempt& own : attempt.optimizers) {
+    if (own.cause == record::SkipCause::None && own.norm && !(*own.norm <= *arm.skip_norm)) {
+      own.cause = record::SkipCause::Rule;
+    }
+  }
+}
+
+/// The 2-norm of all optimizers' gradients together, from theirs; nothing where none is known.
+std::optional<double> norm_of_all(const Attempt& attempt, std::optional<double> OptimizerAttempt::*norm) {
+  std::optional<double> all;
+  for (const OptimizerAttempt& own : attempt.optimizers) {
+    if (own.*norm) all = all ? std::sqrt(*all * *all + *(own.*norm) * *(own.*norm)) : *(own.*norm);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<double> Attempt::grad_norm_scaled() const {
+  return norm_of_all(*this, &OptimizerAttempt::grad_norm_scaled);
+}
+std::optional<double> Attempt::grad_norm() const { return norm_of_all(*this, &OptimizerAttempt::grad_norm); }
+std::optional<double> Attempt::grad_norm_clipped() const {
+  return norm_of_all(*this, &OptimizerAttempt::grad_norm_clipped);
+}
+
+void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
+  clear_gradients(arm);
+  arm.buffers.keep();
+  attempt.optimizers.resize(arm.optimizers.size());
+  for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
+    attempt.optimizers[i].learning_rate = arm.optimizers[i].schedule.learning_rate();
+  }
+  // Before the first scale() the scaler still holds the setting in FP64; what it will use is FP32.
+  attempt.scale_before = arm.scaler ? static_cast<float>(arm.scaler->get_scale()) : 1.0F;
+  attempt.scale_after = attempt.scale_before;
+  ++arm.tally.counts.attempted;
+}
+
+void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
+  attempt.loss = evaluate(arm, window, &attempt.outputs, options.stop_requested);
   arm.tally.counts.samples += window.samples;
-  attempt.loss = loss_sum / count;
   arm.tally.last_loss = attempt.loss;
   if (!std::isfinite(attempt.loss) && arm.tally.first_non_finite_loss_step == 0) {
     arm.tally.first_non_finite_loss_step = arm.tally.counts.attempted;
@@ -167,43 +283,29 @@ void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const St
 void unscale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& options) {
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     OptimizerUnit& unit = arm.optimizers[i];
+    OptimizerAttempt& own = attempt.optimizers[i];
     const std::vector<at::Tensor> gradients = gradients_of(arm, unit);
-    attempt.no_gradient[i] = gradients.empty();
-    if (gradients.empty() || !arm.scaler) continue;
-    if (options.measure_norms) {
-      attempt.grad_norm_scaled = joined(attempt.grad_norm_scaled, observe::two_norm(gradients));
-    }
+    own.no_gradient = gradients.empty();
+    if (own.no_gradient || !arm.scaler) continue;
+    if (options.measure_norms) own.grad_norm_scaled = observe::two_norm(gradients);
     arm.scaler->unscale(*unit.optimizer);
-    attempt.found_inf[i] = arm.scaler->found_inf(*unit.optimizer);
+    own.found_inf = arm.scaler->found_inf(*unit.optimizer);
   }
 }
 
 void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
-  bool any_gradient = false;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
-    if (attempt.no_gradient[i]) continue;
-    any_gradient = true;
-    const OptimizerUnit& unit = arm.optimizers[i];
-    const std::vector<at::Tensor> gradients = gradients_of(arm, unit);
-    // One look until the first gradient that is not zero: an arm without any is an arm that underflows.
-    arm.tally.any_gradient_nonzero = arm.tally.any_gradient_nonzero || observe::two_norm(gradients) != 0.0;
-    bool known_finite = false;
-    if (options.measure_norms || unit.clip_norm) {
-      const auto norm = total_norm(gradients).item<float>();
-      attempt.norms[i] = norm;
-      attempt.grad_norm = joined(attempt.grad_norm, norm);
-      known_finite = std::isfinite(norm);
+    if (attempt.optimizers[i].no_gradient) {
+      attempt.optimizers[i].cause = record::SkipCause::NoGradient;
+    } else {
+      check_gradients(arm, window, attempt, i, options);
     }
-    if (attempt.found_inf[i]) {
-      note_non_finite(arm, window, attempt, i, /*after_unscaling=*/false);
-    } else if (!known_finite && (!arm.scaler || attempt.scale_before < 1.0)) {
-      // Dividing finite gradients by a scale of 1 or more leaves them finite: only small scales need a second look.
-      if (!observe::all_finite(gradients)) note_non_finite(arm, window, attempt, i, arm.scaler.has_value());
-    }
-    if (arm.failure) return;
   }
-  if (!any_gradient) attempt.cause = record::SkipCause::NoGradient;
-  if (attempt.grad_norm && *attempt.grad_norm == 0.0) {
+  if (!arm.failure) apply_stop_on(arm, attempt);
+  if (arm.failure) return;
+  apply_skip_norm(arm, attempt);
+  const std::optional<double> norm = attempt.grad_norm();
+  if (norm && *norm == 0.0) {
     if (arm.tally.zero_gradient_steps++ == 0) arm.tally.first_zero_gradient_step = arm.tally.counts.attempted;
   }
   if (arm.tally.counts.attempted == 1) note_missing_gradients(arm);
@@ -213,40 +315,34 @@ void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptio
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     const OptimizerUnit& unit = arm.optimizers[i];
-    if (!unit.clip_norm || attempt.no_gradient[i] || (attempt.found_inf[i] && attempt.skipped())) continue;
+    OptimizerAttempt& own = attempt.optimizers[i];
+    if (!unit.clip_norm || own.cause != record::SkipCause::None) continue;
     std::vector<at::Tensor> gradients = gradients_of(arm, unit);
-    const float norm = attempt.norms[i] ? *attempt.norms[i] : total_norm(gradients).item<float>();
+    const float norm = own.norm ? *own.norm : total_norm(gradients).item<float>();
     const double factor = clip_factor(arm, *unit.clip_norm, gradients, norm);
     if (factor == 1.0) {
-      attempt.grad_norm_clipped = joined(attempt.grad_norm_clipped, norm);
+      own.grad_norm_clipped = norm;
       continue;
     }
     for (at::Tensor& gradient : gradients) gradient.mul_(factor);
-    attempt.clipped = true;
-    if (!options.measure_norms) continue;
-    attempt.grad_norm_clipped = joined(attempt.grad_norm_clipped, total_norm(gradients).item<double>());
+    own.clipped = true;
+    if (options.measure_norms) own.grad_norm_clipped = total_norm(gradients).item<double>();
   }
 }
 
-void apply_updates(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
-  const bool refused_without_scaler = !arm.scaler && attempt.skipped();
+void apply_updates(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& /*options*/) {
   bool all_applied = true;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     OptimizerUnit& unit = arm.optimizers[i];
-    if (!attempt.no_gradient[i] && !refused_without_scaler) {
-      unit.optimizer->set_learning_rate(unit.schedule.learning_rate());
-      if (arm.scaler) {
-        attempt.applied[i] = arm.scaler->step(*unit.optimizer);
-      } else {
-        unit.optimizer->step();
-        attempt.applied[i] = true;
-      }
+    OptimizerAttempt& own = attempt.optimizers[i];
+    unit.optimizer->set_learning_rate(own.learning_rate);
+    const bool overflowed = arm.scaler && own.found_inf;  // the scaler itself refuses it
+    if (overflowed || own.cause == record::SkipCause::None) {
+      own.applied = arm.scaler ? arm.scaler->step(*unit.optimizer) : step_without_scaler(arm, window, attempt, i);
     }
-    if (attempt.applied[i]) {
-      unit.schedule.advance();
-    } else {
-      all_applied = false;
-    }
+    unit.schedule.after_step(own.applied, static_cast<std::int64_t>(window.microbatches.size()));
+    unit.applied += own.applied ? 1 : 0;
+    all_applied = all_applied && own.applied;
   }
   if (all_applied) ++arm.tally.counts.applied;
 }
@@ -254,7 +350,7 @@ void apply_updates(Arm& arm, const Window& /*window*/, Attempt& attempt, const S
 void update_scale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
   if (!arm.scaler) return;
   bool any_checked = false;
-  for (const bool without : attempt.no_gradient) any_checked = any_checked || !without;
+  for (const OptimizerAttempt& own : attempt.optimizers) any_checked = any_checked || !own.no_gradient;
   if (any_checked) arm.scaler->update();
   attempt.scale_after = arm.scaler->get_scale();
   arm.scale_grew = attempt.scale_after > attempt.scale_before;

@@ -12,6 +12,9 @@ namespace mantissa::train {
 /// gradients, step through the scaler, schedule on applied updates); tests put the same stages into faulty orders.
 ///
 /// zero_gradients → forward_backward → unscale → check_finite → clip → apply_updates → update_scale
+///
+/// With several optimizers each has its own finite check, norm, clipping, refusal, learning rate and update; the loss
+/// scale is one, and is updated once. An optimizer whose update is refused does not keep the others from theirs.
 
 struct StageOptions {
   bool measure_norms = true;             ///< norms that the step itself does not need
@@ -33,7 +36,11 @@ void forward_backward(Arm&, const Window&, Attempt&, const StageOptions&);
 void unscale(Arm&, const Window&, Attempt&, const StageOptions&);
 
 /// Looks at the true gradients: norm, non-finite ones and their cause. A gradient that was finite before unscaling and
-/// is not after it means that the scale is too small: that fails the arm.
+/// is not after it means that the scale is too small: that fails the arm. So does the first non-finite value of a kind
+/// that `stop_on` names, and without a scaler a non-finite gradient under `on_non_finite = stop`.
+///
+/// Then the rule: an optimizer whose norm is not at most `skip_norm` is refused its update with the cause `rule`. The
+/// scaler is not told. Where the gradients are finite it counts a clean step and may grow.
 void check_finite(Arm&, const Window&, Attempt&, const StageOptions&);
 
 /// Clips each optimizer's gradients to its clip_norm as torch.nn.utils.clip_grad_norm_ does, unless it skips.
@@ -42,10 +49,12 @@ void check_finite(Arm&, const Window&, Attempt&, const StageOptions&);
 /// the norm is then taken in FP64, and a note says so.
 void clip(Arm&, const Window&, Attempt&, const StageOptions&);
 
-/// Steps every optimizer that may step, and its schedule with it.
+/// Steps every optimizer that may step, and its schedule with it. A kind that evaluates the loss again within its step
+/// (LBFGS) does so on the same window; `iterations` counts the microbatches of every evaluation, `samples` those of the
+/// first. An evaluation that is non-finite undoes the step and is a non-finite gradient like any other.
 void apply_updates(Arm&, const Window&, Attempt&, const StageOptions&);
 
-/// Moves the loss scale.
+/// Moves the loss scale, by the finite checks alone.
 void update_scale(Arm&, const Window&, Attempt&, const StageOptions&);
 
 /// The stages up to true, checked gradients, and those after them. Between the two halves all arms hold their

@@ -133,6 +133,23 @@ class CliBadInputTests : public QObject {
     refused_file(box, small_experiment().replace("batch = 8", "batch = 800"), {"800", "training.batch"});
   }
 
+  void optimizers_that_share_a_parameter_or_match_none_are_refused_with_their_names() {
+    CliSandbox box;
+    const QByteArray one = small_experiment() + "\n[[training.optimizer]]\nkind = \"sgd\"\nparameters = [\"weight\"]\n";
+    refused_file(box, one + "[[training.optimizer]]\nparameters = [\"w*\"]\n",
+                 {"training.optimizer[1]", "weight", "which training.optimizer[0] has already"});
+    refused_file(box, one + "[[training.optimizer]]\nparameters = [\"head.*\"]\n",
+                 {"no trainable parameter matches", "training.optimizer[1].parameters", "head.*", "weight, bias"});
+  }
+
+  void a_schedule_without_a_horizon_is_refused() {
+    CliSandbox box;
+    refused_file(box, small_experiment() + "\n[training.schedule]\nkind = \"cosine\"\ntotal = 0\n",
+                 {"training.schedule.total", "found 0"});
+    refused_file(box, small_experiment() + "\n[training.schedule]\nkind = \"linear\"\nwarmup = 100000\n",
+                 {"training.schedule.warmup", "100000", "steps", "Set total"});
+  }
+
   void a_class_that_the_model_cannot_output_is_refused() {
     CliSandbox box;
     box.take_case("26/linear_bn.pt");
