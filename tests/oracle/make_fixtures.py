@@ -114,11 +114,24 @@ FP16 = 'name = "fp16"\nautocast = "float16"'
 BF16 = 'name = "bf16"\nautocast = "bfloat16"'
 
 
-def optimizer(**settings):
+def plain(settings):
+    """Keys of a table whose values are texts, numbers, booleans or lists of them."""
     words = {True: "true", False: "false"}
-    text = [f'{k} = "{v}"' if isinstance(v, str) else f"{k} = {words[v] if isinstance(v, bool) else v}"
-            for k, v in settings.items()]
-    return "\n\n[[training.optimizer]]\n" + "\n".join(text)
+    return "\n".join(f'{k} = "{v}"' if isinstance(v, str) else f"{k} = {words[v] if isinstance(v, bool) else v}"
+                     for k, v in settings.items())
+
+
+def optimizer(**settings):
+    return "\n\n[[training.optimizer]]\n" + plain(settings)
+
+
+def own_schedule(**settings):
+    """Of the optimizer block before it."""
+    return "\n\n[training.optimizer.schedule]\n" + plain(settings)
+
+
+def schedule(**settings):
+    return "\n\n[training.schedule]\n" + plain(settings)
 
 
 def scaler(**settings):
@@ -231,6 +244,99 @@ EXPERIMENTS = {
         PLANE, 'kind = "linear"',
         'seed = 19\nsteps = 20\nbatch = 32\nloss = "mse"' + optimizer(kind="sgd", lr=0.05),
         'name = "fp32-scaled"\nautocast = "off"' + scaler(enabled=True, init_scale=2.0**-130)),
+    "two-optimizers": experiment(
+        "Two optimizers under one scaler: at the edge of FP16 the head overflows while the body does not.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16]\nactivation = "relu"',
+        "seed = 20\nsteps = 80\nbatch = 24" + optimizer(kind="adamw", lr=0.01, parameters=["0"]) +
+        optimizer(kind="sgd", lr=0.05, momentum=0.9, parameters=["2.*"]),
+        FP16 + scaler(init_scale=2.0**24, growth_interval=2), BF16),
+    "two-schedules": experiment(
+        "Two optimizers with schedules and clipping of their own, accumulating.",
+        CLOUDS, 'kind = "mlp"\nhidden = [12, 12]\nactivation = "gelu"',
+        "seed = 21\nsteps = 70\nbatch = 16\naccumulate = 2\nclip_norm = 0.8" +
+        optimizer(kind="adam", lr=0.01, parameters=["*.weight"]) + own_schedule(kind="cosine", total=50, warmup=5) +
+        optimizer(kind="rmsprop", lr=0.002, clip_norm=0.1, parameters=["*.bias"]) +
+        schedule(kind="exponential", gamma=0.97),
+        FP16 + scaler(init_scale=2.0**23, growth_interval=3), BF16),
+    "three-optimizers": experiment(
+        "Three optimizers, one of them by iteration; a parameter that belongs to none stays.",
+        PLANE, 'kind = "mlp"\nhidden = [10, 8]\nactivation = "silu"',
+        'seed = 22\nsteps = 70\nbatch = 20\nloss = "huber"' + optimizer(kind="sgd", lr=0.05, parameters=["0.weight"]) +
+        optimizer(kind="adamw", lr=0.01, parameters=["2"]) + own_schedule(kind="step", every=9, per="iteration") +
+        optimizer(kind="rmsprop", lr=0.001, momentum=0.5, parameters=["4.weight", "4.bias"]),
+        FP16 + scaler(init_scale=2.0**21, growth_interval=2)),
+    "rmsprop": experiment(
+        "RMSprop with PyTorch's defaults, under skips.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16]\nactivation = "relu"',
+        "seed = 23\nsteps = 80\nbatch = 30" + optimizer(kind="rmsprop"),
+        FP16 + scaler(init_scale=2.0**22, growth_interval=8), BF16),
+    "rmsprop-centered-momentum": experiment(
+        "RMSprop, centered, with momentum and weight decay.",
+        PLANE, 'kind = "mlp"\nhidden = [14]\nactivation = "gelu"',
+        'seed = 24\nsteps = 80\nbatch = 24\nloss = "mse"\nclip_norm = 2.0' +
+        optimizer(kind="rmsprop", lr=0.002, alpha=0.9, eps=1e-6, weight_decay=0.01, momentum=0.8, centered=True),
+        FP16 + scaler(growth_interval=10), BF16),
+    "lbfgs": experiment(
+        "LBFGS without line search: several evaluations of a window in one step.",
+        CLOUDS, 'kind = "mlp"\nhidden = [12]\nactivation = "sigmoid"',
+        "seed = 25\nsteps = 25\nbatch = 144" + optimizer(kind="lbfgs", lr=0.5, max_iter=6, history_size=4),
+        'name = "again"\nautocast = "off"'),
+    "lbfgs-strong-wolfe": experiment(
+        "LBFGS with its line search, accumulating, with dropout and a learning rate that falls; BF16 without a scaler.",
+        PLANE, 'kind = "mlp"\nhidden = [8]\nactivation = "gelu"\ndropout = 0.1',
+        'seed = 26\nsteps = 25\nbatch = 40\naccumulate = 2\nloss = "mse"' +
+        optimizer(kind="lbfgs", max_iter=8, line_search_fn="strong_wolfe") + schedule(kind="exponential", gamma=0.9),
+        BF16),
+    "constant-warmup": experiment(
+        "Warm-up to a constant rate; skips hold it back.",
+        CLOUDS, 'kind = "linear"', "seed = 27\nsteps = 60\nbatch = 36" + optimizer(kind="sgd", lr=0.1) +
+        schedule(warmup=13), FP16 + scaler(init_scale=2.0**30, growth_interval=6)),
+    "step-warmup": experiment(
+        "Warm-up, then steps; skips hold both back.",
+        CLOUDS, 'kind = "linear"', "seed = 28\nsteps = 80\nbatch = 36" + optimizer(kind="adam", lr=0.03) +
+        schedule(kind="step", warmup=7, every=10, gamma=0.7), FP16 + scaler(init_scale=2.0**28, growth_interval=5)),
+    "exponential-warmup": experiment(
+        "Warm-up, then an exponential fall, under skips.",
+        PLANE, 'kind = "linear"', 'seed = 29\nsteps = 80\nbatch = 32\nloss = "huber"' +
+        optimizer(kind="adamw", lr=0.02) + schedule(kind="exponential", warmup=6, gamma=0.955),
+        FP16 + scaler(init_scale=2.0**27, growth_interval=4)),
+    "cosine-warmup": experiment(
+        "Warm-up, then a cosine to its horizon and past it, under skips.",
+        CLOUDS, 'kind = "linear"', "seed = 30\nsteps = 110\nbatch = 36" + optimizer(kind="sgd", lr=0.2) +
+        schedule(kind="cosine", warmup=9, total=40, min_lr=0.003), FP16 + scaler(init_scale=2.0**30, growth_interval=7)),
+    "linear-warmup": experiment(
+        "Warm-up, then a linear fall to the end of the run, under skips.",
+        CLOUDS, 'kind = "linear"', "seed = 31\nsteps = 80\nbatch = 36" + optimizer(kind="adamw", lr=0.02) +
+        schedule(kind="linear", warmup=5, end_factor=0.05), FP16 + scaler(init_scale=2.0**28, growth_interval=7)),
+    "cosine-per-iteration": experiment(
+        "A cosine that counts microbatches, to the end of the run: skips do not hold it back.",
+        CLOUDS, 'kind = "linear"', "seed = 32\nepochs = 14\nbatch = 30\naccumulate = 2" +
+        optimizer(kind="sgd", lr=0.1, momentum=0.9) + schedule(kind="cosine", warmup=4, per="iteration"),
+        FP16 + scaler(init_scale=2.0**28, growth_interval=7)),
+    "adam-decoupled": experiment(
+        "Adam with decoupled weight decay and AMSGrad.",
+        CLOUDS, 'kind = "mlp"\nhidden = [12]\nactivation = "relu"',
+        "seed = 33\nsteps = 70\nbatch = 36" +
+        optimizer(kind="adam", lr=0.01, weight_decay=0.1, decoupled_weight_decay=True, amsgrad=True),
+        FP16 + scaler(init_scale=2.0**20, growth_interval=9), BF16),
+    "maximize": experiment(
+        "Uphill with small steps: SGD with momentum and dampening beside RMSprop.",
+        YES_NO, 'kind = "mlp"\nhidden = [8]\nactivation = "sigmoid"',
+        'seed = 34\nsteps = 60\nbatch = 28\nloss = "bce_with_logits"' +
+        optimizer(kind="sgd", lr=0.001, momentum=0.7, dampening=0.3, maximize=True, parameters=["0"]) +
+        optimizer(kind="rmsprop", lr=0.0001, maximize=True, weight_decay=0.01, parameters=["2"]), FP16, BF16),
+    "skip-norm": experiment(
+        "Updates above a norm are refused, the scaler grows on.",
+        PLANE, 'kind = "linear"',
+        'seed = 35\nsteps = 80\nbatch = 8\nloss = "mse"\nskip_norm = 4.0\nclip_norm = 3.0' +
+        optimizer(kind="sgd", lr=0.02, momentum=0.9) + schedule(kind="step", every=5, gamma=0.9),
+        FP16 + scaler(init_scale=2.0**18, growth_interval=6), BF16),
+    "accumulate-skips": experiment(
+        "Accumulation at the edge of FP16, with Nesterov momentum: overflows in the middle of windows.",
+        CLOUDS, 'kind = "mlp"\nhidden = [12]\nactivation = "relu"',
+        "seed = 36\nsteps = 70\nbatch = 10\naccumulate = 4" +
+        optimizer(kind="sgd", lr=0.05, momentum=0.9, nesterov=True),
+        FP16 + scaler(init_scale=2.0**21, growth_interval=2)),
 }
 
 

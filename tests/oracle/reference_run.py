@@ -212,12 +212,15 @@ def build_optimizer(spec, model):
     patterns = spec.get("parameters", ["*"])
     parameters = [p for name, p in model.named_parameters()
                   if any(fnmatch.fnmatchcase(name, g) or name.startswith(g + ".") for g in patterns)]
-    settings = {k: v for k, v in spec.items() if k not in ("kind", "parameters", "clip_norm")}
-    settings.setdefault("lr", 1e-3)
+    settings = {k: v for k, v in spec.items() if k not in ("kind", "parameters", "clip_norm", "schedule")}
     if "betas" in settings:
         settings["betas"] = tuple(settings["betas"])
-    kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[spec.get("kind", "adamw")]
-    optimizer = kind(parameters, fused=True, **settings)
+    kind = spec.get("kind", "adamw")
+    if kind in ("rmsprop", "lbfgs"):  # PyTorch's own defaults; neither has a fused kernel
+        return {"rmsprop": torch.optim.RMSprop, "lbfgs": torch.optim.LBFGS}[kind](parameters, **settings)
+    settings.setdefault("lr", 1e-3)
+    classes = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+    optimizer = classes[kind](parameters, fused=True, **settings)
     # A fused optimizer is always called and skips inside its kernel. torch.optim.SGD then believes that its first step
     # was made although the momentum buffers still hold uninitialised memory. The scaler's other path does not call a
     # skipped optimizer at all; the arithmetic is the same.
@@ -225,10 +228,47 @@ def build_optimizer(spec, model):
     return optimizer
 
 
-def build_schedule(spec, optimizer):
-    if spec.get("kind", "constant") == "step":
-        return torch.optim.lr_scheduler.StepLR(optimizer, spec["every"], gamma=spec.get("gamma", 0.1))
-    return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda _: 1.0)
+class Schedule:
+    """Warm-up by lr * (k + 1) / warmup, then PyTorch's class from its own beginning."""
+
+    def __init__(self, spec, optimizer, run_length):
+        self.spec, self.optimizer, self.k = spec, optimizer, 0
+        self.warmup = spec.get("warmup", 0)
+        self.horizon = spec.get("total", run_length[spec.get("per", "applied-update")]) - self.warmup
+        self.lr = self.group()["lr"]
+        self.inner = None
+        self.set_rate()
+
+    def group(self):
+        return self.optimizer.param_groups[0]
+
+    def after_step(self, applied, microbatches):
+        counts = microbatches if self.spec.get("per") == "iteration" else int(applied)
+        for _ in range(counts):
+            self.k += 1
+            self.set_rate()
+
+    def set_rate(self):
+        if self.k < self.warmup:
+            self.group()["lr"] = self.lr * (self.k + 1) / self.warmup
+        elif self.inner is None:
+            self.group()["lr"] = self.lr
+            self.inner = self.begin()
+        else:
+            self.inner.step()
+
+    def begin(self):
+        classes, spec = torch.optim.lr_scheduler, self.spec
+        kind = spec.get("kind", "constant")
+        if kind == "step":
+            return classes.StepLR(self.optimizer, spec["every"], gamma=spec.get("gamma", 0.1))
+        if kind == "exponential":
+            return classes.ExponentialLR(self.optimizer, gamma=spec.get("gamma", 0.1))
+        if kind == "cosine":
+            return classes.CosineAnnealingLR(self.optimizer, self.horizon, eta_min=spec.get("min_lr", 0.0))
+        if kind == "linear":
+            return classes.LinearLR(self.optimizer, 1, spec.get("end_factor", 0.1), self.horizon)
+        return classes.LambdaLR(self.optimizer, lambda _: 1.0)
 
 
 class WithoutContinuation(Exception):
@@ -278,31 +318,36 @@ def train(arm, experiment, data, before_step=None):
     specs = training.get("optimizer", [{}])
     optimizers = [build_optimizer(spec, model) for spec in specs]
     clip_norms = [spec.get("clip_norm", training.get("clip_norm")) for spec in specs]
-    schedules = [build_schedule(training.get("schedule", {}), o) for o in optimizers]
+    skip_norm = training.get("skip_norm", math.inf)
+    steps, run_length = length(experiment, len(data.inputs))
+    schedules = [Schedule(spec.get("schedule", training.get("schedule", {})), optimizer, run_length)
+                 for spec, optimizer in zip(specs, optimizers)]
     scaler = arm.scaler()
 
-    steps = training.get("steps", 1000)
-    if "epochs" in training:
-        per_epoch = math.ceil(len(microbatches(experiment, len(data.inputs), 0)) / training.get("accumulate", 1))
-        steps = training["epochs"] * per_epoch
-
     rows, iteration, samples, applied = [], 0, 0, 0
+    applied_each = [0] * len(optimizers)
     for step, (epoch, window) in zip(range(1, steps + 1), windows(experiment, len(data.inputs))):
         if before_step is not None:
             before_step(step, window, model)
         row = {"step": step, "epoch": epoch + 1}
         row |= per_optimizer("lr", [o.param_groups[0]["lr"] for o in optimizers])
-        for optimizer in optimizers:
-            optimizer.zero_grad()
-        losses = []
-        for batch in window:
-            loss = forward_and_loss(arm, model, loss_of, data.inputs[batch], data.targets[batch])
-            losses.append(loss.item())
-            # The whole window is divided by its number of microbatches, whether the loss is a mean or a sum.
-            scaler.scale(loss / len(window)).backward()
-            iteration += 1
-            samples += len(batch)
-        row |= {"iteration": iteration, "samples": samples, "loss": sum(losses) / len(losses),
+        samples += sum(len(batch) for batch in window)
+
+        def evaluate():
+            """Mean loss of the window; the gradients are left in the parameters."""
+            nonlocal iteration
+            for optimizer in optimizers:
+                optimizer.zero_grad()
+            losses = []
+            for batch in window:
+                loss = forward_and_loss(arm, model, loss_of, data.inputs[batch], data.targets[batch])
+                losses.append(loss.item())
+                # The whole window is divided by its number of microbatches, whether the loss is a mean or a sum.
+                scaler.scale(loss / len(window)).backward()
+                iteration += 1
+            return sum(losses) / len(losses)
+
+        row |= {"loss": evaluate(), "samples": samples,
                 "scale_before": scaler.get_scale() if scaler.is_enabled() else None}
 
         found_inf, norms = [], []
@@ -317,25 +362,57 @@ def train(arm, experiment, data, before_step=None):
         # optimizer nor the scaler is told; the arm ends here.
         if scaler.is_enabled() and scale_too_small(optimizers, found_inf):
             row |= {"scale_after": scaler.get_scale(), "growth_tracker": scaler._get_growth_tracker(), "skipped": 1,
-                    "applied_updates": applied}
+                    "applied_updates": applied, "iteration": iteration}
             rows.append(row)
             break
 
-        for optimizer, schedule, refused in zip(optimizers, schedules, found_inf):
-            scaler.step(optimizer)
-            if not refused:
-                schedule.step()
+        # An update above skip_norm is not made; the scaler is not told.
+        skipped = [refused or not norm <= skip_norm for refused, norm in zip(found_inf, norms)]
+        for i, (optimizer, schedule) in enumerate(zip(optimizers, schedules)):
+            if isinstance(optimizer, torch.optim.LBFGS):
+                if not skipped[i]:
+                    step_lbfgs(optimizer, row["loss"], evaluate)
+            elif found_inf[i] or not skipped[i]:
+                scaler.step(optimizer)
+            schedule.after_step(not skipped[i], len(window))
+            applied_each[i] += not skipped[i]
         scaler.update()
-        applied += not any(found_inf)
-        row |= {"scale_after": scaler.get_scale() if scaler.is_enabled() else None,
-                "growth_tracker": scaler._get_growth_tracker(), "skipped": int(any(found_inf)),
+        applied += not any(skipped)
+        row |= {"scale_after": scaler.get_scale() if scaler.is_enabled() else None, "iteration": iteration,
+                "growth_tracker": scaler._get_growth_tracker(), "skipped": int(any(skipped)),
                 "applied_updates": applied}
         if len(optimizers) > 1:
-            row |= {f"skipped[{i}]": int(refused) for i, refused in enumerate(found_inf)}
+            row |= per_optimizer("skipped", [int(refused) for refused in skipped])
+            row |= per_optimizer("applied_updates", list(applied_each))
         rows.append(row)
         if not scaler.is_enabled() and not all(math.isfinite(n) for n in norms):
             raise WithoutContinuation(f"{arm.name}, step {step}: a non-finite gradient without a scaler")
     return rows, model
+
+
+def length(experiment, rows):
+    """Steps of the run, and its length in what a schedule may count."""
+    training = experiment["training"]
+    accumulate = training.get("accumulate", 1)
+    batches = len(microbatches(experiment, rows, 0))
+    per_epoch = math.ceil(batches / accumulate)
+    steps = training["epochs"] * per_epoch if "epochs" in training else training.get("steps", 1000)
+    iterations = steps // per_epoch * batches + steps % per_epoch * accumulate
+    return steps, {"applied-update": steps, "iteration": iterations}
+
+
+def step_lbfgs(optimizer, loss, evaluate):
+    """The first evaluation was made already: its loss is known and its gradients are in the parameters."""
+    first = True
+
+    def closure():
+        nonlocal first
+        if first:
+            first = False
+            return loss
+        return evaluate()
+
+    optimizer.step(closure)
 
 
 def per_optimizer(column, values):
