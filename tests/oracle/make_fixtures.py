@@ -340,6 +340,48 @@ EXPERIMENTS = {
 }
 
 
+IMAGES = DIGITS + "shape = [1, 8, 8]\n"
+SEQUENCES = DIGITS + "shape = [8, 8]\n"
+SCALED_FP32 = 'name = "fp32-scaled"\nautocast = "off"' + scaler(enabled=True, init_scale=2.0**127, growth_interval=4)
+
+# One file a built-in architecture and way through it; few steps of tiny sizes. An LSTM under autocast runs in no type
+# under the fixed instruction set.
+EXPERIMENTS |= {
+    "cnn": experiment(
+        "Two convolutional stages with dropout; FP16 tiny.",
+        IMAGES, 'kind = "cnn"\nchannels = [3, 4]\ndropout = 0.2',
+        "seed = 21\nsteps = 12\nbatch = 16" + optimizer(kind="adamw", lr=0.01),
+        BF16, FP16 + scaler(init_scale=2.0**24, growth_interval=4)),
+    "cnn-kernel": experiment(
+        "One stage of kernels of five, SGD with momentum, accumulation.",
+        IMAGES, 'kind = "cnn"\nchannels = [5]\nkernel = 5',
+        "seed = 22\nsteps = 20\nbatch = 12\naccumulate = 2" + optimizer(kind="sgd", lr=0.05, momentum=0.9), BF16),
+    "resnet": experiment(
+        "Eight layers, BatchNorm's buffers included.",
+        IMAGES, 'kind = "resnet"\ndepth = 8\nwidth = 4',
+        "seed = 23\nsteps = 20\nbatch = 24" + optimizer(kind="adamw", lr=0.01), BF16),
+    "resnet-20": experiment(
+        "Twenty layers, clipped, a schedule.",
+        IMAGES, 'kind = "resnet"\nwidth = 3',
+        "seed = 24\nsteps = 10\nbatch = 16\nclip_norm = 0.5" + optimizer(kind="sgd", lr=0.1, momentum=0.9) +
+        '\n\n[training.schedule]\nkind = "step"\nevery = 4\ngamma = 0.5', BF16),
+    "resnet-fp16": experiment(
+        "BatchNorm and skipped steps in FP16, tiny.",
+        IMAGES, 'kind = "resnet"\ndepth = 8\nwidth = 2',
+        "seed = 25\nsteps = 8\nbatch = 8" + optimizer(kind="adamw", lr=0.01),
+        FP16 + scaler(init_scale=2.0**19, growth_interval=3)),
+    "lstm": experiment(
+        "One layer in one direction over the rows of an image.",
+        SEQUENCES, 'kind = "lstm"\ncells = 6',
+        "seed = 26\nsteps = 40\nbatch = 32" + optimizer(kind="adamw", lr=0.01), SCALED_FP32),
+    "lstm-bidirectional": experiment(
+        "Two layers in both directions with dropout between them, clipped.",
+        SEQUENCES, 'kind = "lstm"\ncells = 5\nlayers = 2\nbidirectional = true\ndropout = 0.3',
+        "seed = 27\nsteps = 40\nbatch = 32\nclip_norm = 1.0" + optimizer(kind="sgd", lr=0.5, momentum=0.5),
+        SCALED_FP32),
+}
+
+
 def main():
     make_data()
     for stale in FIXTURES.iterdir():
