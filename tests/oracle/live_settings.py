@@ -92,7 +92,7 @@ class Draw:
 
     def optimizer(self):
         r = self.random
-        kind = r.choice(["sgd", "adam", "adamw"])
+        kind = r.choice(["sgd", "adam", "adamw", "rmsprop"])
         settings = {"kind": kind, "lr": self.magnitude(1e-4, 0.1)}
         if self.chance(0.4):
             settings["weight_decay"] = self.magnitude(1e-4, 0.1)
@@ -105,7 +105,9 @@ class Draw:
                 settings["nesterov"] = True
             elif self.chance(0.3):
                 settings["dampening"] = 0.1
-        if kind != "sgd":
+        if kind == "rmsprop":
+            settings |= {"alpha": r.choice([0.9, 0.99]), "momentum": r.choice([0.0, 0.5]), "centered": self.chance(0.3)}
+        if kind in ("adam", "adamw"):
             if self.chance(0.3):
                 settings["betas"] = [r.choice([0.5, 0.8, 0.9]), r.choice([0.9, 0.99, 0.999])]
             if self.chance(0.3):
@@ -120,7 +122,19 @@ class Draw:
         r = self.random
         if self.chance(0.5):
             return None
-        return {"kind": "step", "every": r.randrange(1, steps), "gamma": r.choice([0.1, 0.5, 0.9, 1.1])}
+        kind = r.choice(["constant", "step", "exponential", "cosine", "linear"])
+        settings = {"kind": kind, "warmup": r.choice([0, 0, 1, 5, 17])}
+        if kind == "step":
+            settings |= {"every": r.randrange(1, steps), "gamma": r.choice([0.1, 0.5, 0.9, 1.1])}
+        if kind == "exponential":
+            settings["gamma"] = r.choice([0.9, 0.99, 1.001])
+        if kind in ("cosine", "linear"):
+            settings["total"] = settings["warmup"] + r.randrange(1, 2 * steps)
+        if kind == "cosine" and self.chance(0.5):
+            settings["min_lr"] = self.magnitude(1e-6, 1e-3)
+        if self.chance(0.3):
+            settings["per"] = "iteration"
+        return settings
 
     def training(self, loss):
         r = self.random
