@@ -11,6 +11,7 @@
 #include "core/report/plain_words.h"
 #include "core/report/tables.h"
 #include "core/spec/parse.h"
+#include "core/spec/scaler_settings.h"
 
 namespace mantissa::cli {
 namespace {
@@ -134,8 +135,7 @@ std::string scaler_csv(const std::vector<session::SimulatedStep>& steps, bool in
   return text;
 }
 
-std::string scaler_document(const session::SimulatedScaler& settings,
-                            const std::vector<session::SimulatedStep>& steps) {
+std::string scaler_document(const spec::Scaler& settings, const std::vector<session::SimulatedStep>& steps) {
   Json rows = Json::array();
   for (const session::SimulatedStep& step : steps) {
     Json skipped_of = Json::array();
@@ -146,6 +146,8 @@ std::string scaler_document(const session::SimulatedScaler& settings,
                     {"growth_tracker", step.growth_tracker},
                     {"skipped", step.skipped},
                     {"skipped_of", skipped_of},
+                    {"tolerated", step.tolerated},
+                    {"at_floor", step.at_floor},
                     {"applied_updates", step.applied_updates},
                     {"applied_updates_of", Json(step.applied_updates_of)}});
   }
@@ -153,7 +155,13 @@ std::string scaler_document(const session::SimulatedScaler& settings,
                                  {{"init_scale", json_number(settings.init_scale)},
                                   {"growth_factor", json_number(settings.growth_factor)},
                                   {"backoff_factor", json_number(settings.backoff_factor)},
-                                  {"growth_interval", settings.growth_interval}}},
+                                  {"growth_interval", settings.growth_interval},
+                                  {"hysteresis", settings.hysteresis},
+                                  {"hysteresis_refill", spec::to_text(settings.hysteresis_refill)},
+                                  {"growth_delay", settings.growth_delay},
+                                  {"floor", json_number(settings.floor)},
+                                  {"ceiling", json_number(settings.ceiling)},
+                                  {"at_floor", spec::at_floor_text(settings)}}},
                                 {"steps", rows}});
 }
 

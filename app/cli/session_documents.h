@@ -14,7 +14,7 @@ namespace mantissa::cli {
 /// The results of `scaler`, `doctor`, `inspect` and `check` as text for people and as JSON documents.
 
 std::string scaler_csv(const std::vector<session::SimulatedStep>& steps, bool indexed);
-std::string scaler_document(const session::SimulatedScaler& settings, const std::vector<session::SimulatedStep>& steps);
+std::string scaler_document(const spec::Scaler& settings, const std::vector<session::SimulatedStep>& steps);
 
 std::string doctor_page(const session::Environment& environment,
                         const std::vector<session::OperatorSupport>& operators);

@@ -48,6 +48,7 @@ constexpr char kReopenTrial[] =
 constexpr const char* kRemoveAfterStep[] = {
     "DELETE FROM steps WHERE trial = ?1 AND step > ?2",
     "DELETE FROM evaluations WHERE trial = ?1 AND step > ?2",
+    "DELETE FROM policy_changes WHERE trial = ?1 AND step > ?2",
 };
 
 // What was made of the arm as it stood at its end.

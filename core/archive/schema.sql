@@ -234,6 +234,19 @@ CREATE TABLE resumptions (
 ) STRICT;
 CREATE INDEX resumptions_by_trial ON resumptions (trial);
 
+-- Where an arm went on under another policy than the one in `trials`.
+CREATE TABLE policy_changes (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,
+  step INTEGER NOT NULL,       -- the first attempted step under the new policy
+  policy_of TEXT NOT NULL,     -- the trial whose policy it is
+  autocast TEXT NOT NULL,      -- off, float16, bfloat16
+  cast_policy TEXT NOT NULL,   -- device, …
+  policy TEXT NOT NULL,        -- JSON of that [[trial]] block
+  reason TEXT NOT NULL,        -- scale-floor
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
 -- For people: one line an arm. Non-finite losses are counted, never averaged and never dropped silently. Sort by
 -- `final_loss_rank, final_loss` for the order -infinity, finite, +infinity, NaN, not measured.
 CREATE VIEW trial_summary AS

@@ -85,6 +85,13 @@ constexpr char kInsertRule[] =
     "unit, "
     "cases, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
+constexpr char kInsertPolicyChange[] =
+    "INSERT INTO policy_changes (trial, position, step, policy_of, autocast, cast_policy, policy, reason) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+constexpr char kSelectPolicyChanges[] =
+    "SELECT step, policy_of, autocast, cast_policy, policy, reason FROM policy_changes WHERE trial = ?1 "
+    "ORDER BY position";
+
 void remove_of(Connection& connection, std::int64_t trial, const char* sql) {
   Statement(connection, sql).bind(1, trial).run();
 }
@@ -102,6 +109,23 @@ std::vector<std::string> read_list(Connection& connection, std::int64_t trial, c
   std::vector<std::string> texts;
   while (select.step()) texts.push_back(select.text(0));
   return texts;
+}
+
+void insert_policy_changes(Connection& connection, std::int64_t trial,
+                           const std::vector<record::PolicyChange>& changes) {
+  Statement insert(connection, kInsertPolicyChange);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const record::PolicyChange& change = changes[i];
+    insert.bind(1, trial)
+        .bind(2, static_cast<std::int64_t>(i))
+        .bind(3, change.step)
+        .bind(4, std::string_view(change.trial))
+        .bind(5, std::string_view(change.autocast))
+        .bind(6, std::string_view(change.cast_policy))
+        .bind(7, std::string_view(change.policy))
+        .bind(8, std::string_view(change.reason))
+        .run();
+  }
 }
 
 void insert_optimizers(Connection& connection, std::int64_t trial, const std::vector<record::OptimizerEnd>& ends) {
@@ -157,6 +181,22 @@ std::vector<record::OptimizerEnd> interrupted_optimizers(Connection& connection,
     count.reset();
   }
   return ends;
+}
+
+std::vector<record::PolicyChange> read_policy_changes(Connection& connection, std::int64_t trial) {
+  Statement select(connection, kSelectPolicyChanges);
+  select.bind(1, trial);
+  std::vector<record::PolicyChange> changes;
+  while (select.step()) {
+    changes.push_back(
+        {select.integer(0), select.text(1), select.text(2), select.text(3), select.text(4), select.text(5)});
+  }
+  return changes;
+}
+
+// An archive of an earlier version has none.
+bool has_policy_changes(Connection& connection) {
+  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'policy_changes'") > 0;
 }
 
 void insert_verdict(Connection& connection, std::int64_t trial, const record::Verdict& verdict) {
@@ -329,6 +369,12 @@ std::int64_t insert_trial(Connection& connection, const record::TrialStart& star
   return id;
 }
 
+void replace_policy_changes(Connection& connection, std::int64_t trial,
+                            const std::vector<record::PolicyChange>& changes) {
+  remove_of(connection, trial, "DELETE FROM policy_changes WHERE trial = ?1");
+  insert_policy_changes(connection, trial, changes);
+}
+
 void update_trial_end(Connection& connection, std::int64_t trial, const record::TrialEnd& end, UtcTime now) {
   const std::string finished_at = utc_text(now);
   Statement update(connection, kUpdateTrialEnd);
@@ -358,6 +404,7 @@ void update_trial_end(Connection& connection, std::int64_t trial, const record::
   remove_of(connection, trial, "DELETE FROM verdicts WHERE trial = ?1");
   insert_optimizers(connection, trial, end.optimizers);
   insert_list(connection, trial, kInsertNote, end.notes);
+  replace_policy_changes(connection, trial, end.policy_changes);
   if (end.verdict) insert_verdict(connection, trial, *end.verdict);
 }
 
@@ -436,11 +483,13 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   std::vector<record::TrialRow> trials;
   const bool with_parents = has_checkpoint_tables(connection);
   const bool with_optimizers = has_optimizer_tables(connection);
+  const bool with_changes = has_policy_changes(connection);
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     if (with_parents) read_parent(connection, trial);
     if (with_optimizers && trial.end.optimizers.empty()) trial.end.optimizers = read_optimizers(connection, trial.id);
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
+    if (with_changes) trial.end.policy_changes = read_policy_changes(connection, trial.id);
     trial.end.verdict = read_verdict(connection, trial.id);
   }
   return trials;

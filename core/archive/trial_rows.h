@@ -22,6 +22,10 @@ std::int64_t insert_trial(Connection& connection, const record::TrialStart& star
 /// Everything that stands at the end of an arm; may be written again, the last one counts.
 void update_trial_end(Connection& connection, std::int64_t trial, const record::TrialEnd& end, UtcTime now);
 
+/// All policy changes of an arm so far, in place of those that stood there.
+void replace_policy_changes(Connection& connection, std::int64_t trial,
+                            const std::vector<record::PolicyChange>& changes);
+
 /// Says that the arms still run, also where another process took them for dead.
 void renew_heartbeat(Connection& connection, const std::vector<std::int64_t>& trials, UtcTime now);
 

@@ -133,6 +133,14 @@ void Writer::write_checkpoint(record::CheckpointSet set) {
   thread().hand_over([work](Connection& connection) { return work->step(connection); });
 }
 
+void Writer::write_policy_changes(std::int64_t trial, const std::vector<record::PolicyChange>& changes) {
+  thread().call([&](Connection& connection) {
+    Transaction transaction(connection);
+    replace_policy_changes(connection, trial, changes);
+    transaction.commit();
+  });
+}
+
 void Writer::write_evaluation(const record::Evaluation& evaluation) {
   thread().call([&](Connection& connection) {
     Transaction transaction(connection);

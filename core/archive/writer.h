@@ -82,6 +82,9 @@ class Writer {
   /// 	hrows Error InvalidSetting where one of them still runs.
   void resume_trials(const std::vector<std::int64_t>& trials, std::int64_t step, const std::string& overrides);
 
+  /// All policy changes of an arm so far; replaces those that stood there. `finish_trial` writes them, too.
+  void write_policy_changes(std::int64_t trial, const std::vector<record::PolicyChange>& changes);
+
   /// Final state of an arm: status, counts, quality, verdict, notes. `finished_at`, if given, receives the time as it
   /// stands in the archive.
   void finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at = nullptr);

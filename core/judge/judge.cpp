@@ -119,10 +119,29 @@ void decide_by_worst_rule(record::Verdict& verdict, bool has_rules) {
   }
 }
 
+/// Outputs and limits by dtype belong to the policy under which the trial ended.
+Evidence under_its_last_policy(Evidence evidence) {
+  if (evidence.policy_changes.empty()) return evidence;
+  evidence.autocast = evidence.policy_changes.back().autocast;
+  evidence.cast_policy = evidence.policy_changes.back().cast_policy;
+  return evidence;
+}
+
+/// What is judged is not the policy that the trial began with: an accepted one must say so first.
+void add_policy_changes(record::Verdict& verdict, const Evidence& evidence) {
+  std::vector<std::string> changes;
+  for (const record::PolicyChange& change : evidence.policy_changes) {
+    changes.push_back("from step " + count(change.step) + " on the trial ran under the policy of " + change.trial +
+                      " (autocast " + change.autocast + "), so the verdict is not on the policy it began with");
+  }
+  const bool first = verdict.word == VerdictWord::Accepted;
+  verdict.reasons.insert(first ? verdict.reasons.begin() : verdict.reasons.end(), changes.begin(), changes.end());
+}
+
 }  // namespace
 
-record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string& rules_sha256,
-                      const Evidence& evidence) {
+record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string& rules_sha256, const Evidence& given) {
+  const Evidence evidence = under_its_last_policy(given);
   record::Verdict verdict;
   verdict.scope_device = evidence.device;
   verdict.scope_cast_policy = evidence.cast_policy;
@@ -135,6 +154,7 @@ record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string
   } else {
     leave_undecided(verdict, obstacles);
   }
+  add_policy_changes(verdict, evidence);
   if (evidence.cases_are_training_rows) {
     verdict.reasons.push_back("the frozen cases are training rows, because there is no test part");
   }

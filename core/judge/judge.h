@@ -67,6 +67,8 @@ struct Evidence {
   std::string device = "cpu";
   std::string cast_policy = "device";
   std::string autocast;  ///< "off", "float16", "bfloat16"
+  /// Where the trial went on under another policy. The last one is judged, as the scope says; the reasons name all.
+  std::vector<record::PolicyChange> policy_changes;
   record::Status status = record::Status::Finished;
   std::string failure, failure_text;
   record::Counts counts;

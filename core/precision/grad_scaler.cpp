@@ -25,6 +25,11 @@ namespace {
   throw Error(ErrorKind::CallOrder, std::move(facts));
 }
 
+[[noreturn]] void refuse_unchecked_update() {
+  refuse_call("update", "no optimizer was checked since the last update()",
+              "Call step() of every optimizer first, and update() once after them");
+}
+
 [[noreturn]] void refuse_setting(const char* subject, std::string found, const char* expected, const char* remedy) {
   ErrorFacts facts;
   facts.subject = std::string("GradScaler, ") + subject;
@@ -182,10 +187,7 @@ void GradScaler::update() {
       }
     }
   }
-  if (!combined.defined()) {
-    refuse_call("update", "no optimizer was checked since the last update()",
-                "Call step() of every optimizer first, and update() once after them");
-  }
+  if (!combined.defined()) refuse_unchecked_update();
   at::_amp_update_scale_(scale_, growth_tracker_, combined, options_.growth_factor, options_.backoff_factor,
                          options_.growth_interval);
   end_iteration();
@@ -226,6 +228,18 @@ bool GradScaler::found_inf(const ScaledOptimizer& optimizer) const {
                 "Ask between unscale() or step() and update()");
   }
   return overflowed(*state);
+}
+
+bool GradScaler::found_inf() const {
+  require_scale("found_inf");
+  bool any_checked = false;
+  bool any_overflow = false;
+  for (const OptimizerState& state : states_) {
+    any_checked |= state.recorded > 0;
+    any_overflow |= overflowed(state);
+  }
+  if (!any_checked) refuse_unchecked_update();
+  return any_overflow;
 }
 
 OptimizerStage GradScaler::stage(const ScaledOptimizer& optimizer) const {

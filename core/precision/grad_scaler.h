@@ -123,6 +123,10 @@ class GradScaler {
   /// \throws Error CallOrder  where no check was recorded since the last update
   bool found_inf(const ScaledOptimizer& optimizer) const;
 
+  /// The same of all optimizers that were checked since the last update: what the next `update` goes by.
+  /// \throws Error CallOrder  before the first `scale`; no optimizer was checked since the last update
+  bool found_inf() const;
+
   OptimizerStage stage(const ScaledOptimizer& optimizer) const;
 
   bool is_enabled() const { return options_.enabled; }

@@ -8,6 +8,7 @@
 #include <c10/core/ScalarType.h>
 
 #include "core/precision/grad_scaler.h"
+#include "core/precision/loss_scaler.h"
 #include "core/spec/experiment.h"
 
 namespace mantissa::precision {
@@ -18,6 +19,8 @@ struct Policy {
   bool loss_in_float32 = false;             ///< the loss is computed outside autocast, from an output cast to FP32
   std::string cast_policy = "device";       ///< what autocast casts: as eager PyTorch does on this device
   GradScalerOptions scaler;
+  ScalerRules scaler_rules;
+  spec::AtFloor at_floor = spec::AtFloor::Continue;  ///< what the training does where an update was AtFloor
 };
 
 /// The dtype behind the experiment's word; nothing for off.
@@ -46,6 +49,10 @@ inline std::string_view word(spec::Autocast autocast) {
   return "off";
 }
 
+inline ScalerRules scaler_rules_of(const spec::Scaler& scaler) {
+  return {scaler.hysteresis, scaler.hysteresis_refill, scaler.growth_delay, scaler.floor, scaler.ceiling};
+}
+
 inline Policy policy_of(const spec::Trial& trial, c10::DeviceType device = c10::DeviceType::CPU) {
   Policy policy;
   policy.autocast = scalar_type_of(trial.autocast);
@@ -57,7 +64,15 @@ inline Policy policy_of(const spec::Trial& trial, c10::DeviceType device = c10::
   policy.scaler.backoff_factor = trial.scaler.backoff_factor;
   policy.scaler.growth_interval = trial.scaler.growth_interval;
   policy.scaler.enabled = trial.scaler.enabled;
+  policy.scaler_rules = scaler_rules_of(trial.scaler);
+  policy.at_floor = trial.scaler.at_floor;
   return policy;
+}
+
+/// The scaler of a policy, fresh; nothing where it has none.
+inline std::optional<LossScaler> make_scaler(const Policy& policy) {
+  if (!policy.scaler.enabled) return std::nullopt;
+  return LossScaler(policy.scaler, policy.scaler_rules);
 }
 
 /// The policy of the reference: FP32, no scaler.

@@ -57,6 +57,16 @@ struct Counts {
   std::int64_t samples = 0;
 };
 
+/// A trial that went on under another policy than the one it began with.
+struct PolicyChange {
+  std::int64_t step = 0;    ///< the first attempted step under the new policy
+  std::string trial;        ///< whose policy it is
+  std::string autocast;     ///< "off", "float16", "bfloat16"
+  std::string cast_policy;  ///< "device" …
+  std::string policy;       ///< canonical JSON of that [[trial]] block
+  std::string reason;       ///< "scale-floor"
+};
+
 /// What one optimizer of an arm came to.
 struct OptimizerEnd {
   std::string kind;  ///< "adamw", …; empty where an interrupted arm did not get to say it
@@ -79,8 +89,9 @@ struct TrialEnd {
   std::optional<double> quality_reference;
   std::optional<std::int64_t> flips;  ///< of the comparison that the flips rule judges (same_weights by default)
   double seconds = 0.0;
-  std::vector<std::string> notes;  ///< things a reader must know: "2 parameters got no gradient: …"
-  std::optional<Verdict> verdict;  ///< none for a reference
+  std::vector<std::string> notes;            ///< things a reader must know: "2 parameters got no gradient: …"
+  std::vector<PolicyChange> policy_changes;  ///< in the order of their steps; empty: one policy from beginning to end
+  std::optional<Verdict> verdict;            ///< none for a reference
 };
 
 /// An arm as it stands in the archive.

@@ -90,6 +90,19 @@ Json arm(const record::TrialRow& trial) {
           {"seconds", json_number(end.seconds)}};
 }
 
+Json policy_changes_of(const record::TrialEnd& end) {
+  Json changes = Json::array();
+  for (const record::PolicyChange& change : end.policy_changes) {
+    changes.push_back({{"step", change.step},
+                       {"trial", change.trial},
+                       {"autocast", change.autocast},
+                       {"cast_policy", change.cast_policy},
+                       {"reason", change.reason},
+                       {"policy", parsed_or_null(change.policy)}});
+  }
+  return changes;
+}
+
 /// The same with everything that led to the verdict.
 Json judged_arm(const record::TrialRow& trial) {
   Json value = arm(trial);
@@ -98,6 +111,7 @@ Json judged_arm(const record::TrialRow& trial) {
   value["rules"] = verdict ? rules_of(*verdict) : Json::array();
   value["reasons"] = verdict ? Json(verdict->reasons) : Json::array();
   value["rules_sha256"] = verdict ? text_or_null(verdict->rules_sha256) : Json(nullptr);
+  value["policy_changes"] = policy_changes_of(trial.end);
   value["notes"] = trial.end.notes;
   return value;
 }

@@ -240,6 +240,10 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   if (trial.start.reference != 0) facts.add_row({"reference", std::to_string(trial.start.reference)});
   facts.add_row({"autocast", trial.start.autocast});
   facts.add_row({"cast policy", trial.start.cast_policy});
+  for (const record::PolicyChange& change : end.policy_changes) {
+    facts.add_row({"from step " + count_words(change.step),
+                   "policy of " + change.trial + ", autocast " + change.autocast + " (" + change.reason + ")"});
+  }
   facts.add_row({"device", trial.start.device});
   facts.add_row({"started", trial.started_at});
   facts.add_row({"finished", trial.finished_at.empty() ? kNotMeasured : trial.finished_at});

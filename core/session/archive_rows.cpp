@@ -47,6 +47,7 @@ record::TrialEnd training_end(const train::PairedRun& run, const train::Arm& arm
   end.final_loss = arm.tally.last_loss;
   end.seconds = seconds;
   end.notes = arm.notes;
+  end.policy_changes = arm.policy_changes;
   if (arm.failure) {
     end.status = record::Status::Failed;
     end.failure = arm.failure->reason;

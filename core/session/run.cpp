@@ -112,6 +112,7 @@ class Run {
     observer_.on_phase("training");
     ProgressClock progress(observer_, plan.total_steps());
     std::vector<bool> failure_told(paired.arm_count(), false);
+    policy_changes_told_.assign(paired.arm_count(), 0);
     const auto sink = [this](std::size_t arm, record::StepRecord&& step) {
       step.trial = ids_[arm];
       writer_->append(step);
@@ -120,6 +121,7 @@ class Run {
     while (paired.step(sink)) {
       for (std::size_t i = 0; i < paired.arm_count(); ++i) {
         const train::Arm& arm = paired.arm(i);
+        tell_policy_changes(i, arm);
         if (!arm.failure || failure_told[i]) continue;
         failure_told[i] = true;
         observer_.on_note((i == 0 ? "The reference failed: " : arm.name + " failed: ") + arm.failure->text);
@@ -128,6 +130,17 @@ class Run {
     }
     progress.tell_last(paired);
     seconds_ = std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+
+  void tell_policy_changes(std::size_t index, const train::Arm& arm) {
+    std::size_t& told = policy_changes_told_[index];
+    if (told == arm.policy_changes.size()) return;
+    writer_->write_policy_changes(ids_[index], arm.policy_changes);
+    for (; told < arm.policy_changes.size(); ++told) {
+      const record::PolicyChange& change = arm.policy_changes[told];
+      observer_.on_note(arm.name + ": from step " + std::to_string(change.step) + " on under the policy of " +
+                        change.trial + ", because the loss scale stood at its floor.");
+    }
   }
 
   void finish(train::PairedRun& paired) {
@@ -169,6 +182,7 @@ class Run {
     evidence.device = prepared_.experiment.training.device;
     evidence.cast_policy = trial.cast_policy;
     evidence.autocast = spec::to_text(trial.autocast);
+    evidence.policy_changes = end.policy_changes;
     evidence.status = end.status;
     evidence.failure = end.failure;
     evidence.failure_text = end.failure_text;
@@ -225,6 +239,7 @@ class Run {
   std::string initial_sha256_;    // of the weights that every arm starts from
   bool reference_moved_ = false;  // away from them
   std::vector<std::string> non_finite_reference_;
+  std::vector<std::size_t> policy_changes_told_;  // of each arm
   record::RunSummary summary_;
   Clock::time_point begin_;
   double seconds_ = 0.0;

@@ -8,7 +8,8 @@
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
-#include "core/precision/grad_scaler.h"
+#include "core/precision/loss_scaler.h"
+#include "core/precision/policy.h"
 
 namespace mantissa::session {
 namespace {
@@ -44,14 +45,13 @@ class CountingOptimizer final : public precision::ScaledOptimizer {
 
 }  // namespace
 
-std::vector<SimulatedStep> simulate_scaler(const SimulatedScaler& settings,
+std::vector<SimulatedStep> simulate_scaler(const spec::Scaler& settings,
                                            const std::vector<std::vector<bool>>& found_inf) {
-  precision::GradScalerOptions options;
-  options.init_scale = settings.init_scale;
-  options.growth_factor = settings.growth_factor;
-  options.backoff_factor = settings.backoff_factor;
-  options.growth_interval = settings.growth_interval;
-  precision::GradScaler scaler(options);
+  spec::Trial trial;
+  trial.scaler = settings;
+  trial.scaler.enabled = true;
+  const precision::Policy policy = precision::policy_of(trial);
+  precision::LossScaler scaler(policy.scaler, policy.scaler_rules);
 
   std::vector<SimulatedStep> steps;
   if (found_inf.empty()) return steps;
@@ -74,12 +74,16 @@ std::vector<SimulatedStep> simulate_scaler(const SimulatedScaler& settings,
       row.skipped |= !applied;
       row.applied_updates_of.push_back(optimizers[i].applied());
     }
-    scaler.update();
+    const precision::ScaleUpdate update = scaler.update();
+    row.tolerated = update == precision::ScaleUpdate::Tolerated;
+    row.at_floor = update == precision::ScaleUpdate::AtFloor;
     if (!row.skipped) ++applied_by_all;
     row.applied_updates = applied_by_all;
     row.scale_after = scaler.get_scale();
     row.growth_tracker = scaler.get_growth_tracker();
+    const bool ends = row.at_floor && policy.at_floor != spec::AtFloor::Continue;
     steps.push_back(std::move(row));
+    if (ends) break;
   }
   return steps;
 }

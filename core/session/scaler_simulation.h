@@ -4,15 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace mantissa::session {
+#include "core/spec/experiment.h"
 
-/// Settings of a simulated scaler; PyTorch's defaults.
-struct SimulatedScaler {
-  double init_scale = 65536.0;
-  double growth_factor = 2.0;
-  double backoff_factor = 0.5;
-  std::int64_t growth_interval = 2000;
-};
+namespace mantissa::session {
 
 /// One row of the simulation: state around one `update()`.
 struct SimulatedStep {
@@ -23,11 +17,14 @@ struct SimulatedStep {
   std::vector<bool> skipped_of;      ///< per optimizer
   std::int64_t applied_updates = 0;  ///< steps at which all optimizers applied
   std::vector<std::int64_t> applied_updates_of;
+  bool tolerated = false;  ///< an overflow that hysteresis left without effect on the scale
+  bool at_floor = false;   ///< an overflow that found the scale at its floor
 };
 
 /// Plays a pattern of overflows (per step, per optimizer) through the real scaler. One scaler serves all optimizers.
-/// \throws Error InvalidSetting as the scaler does.
-std::vector<SimulatedStep> simulate_scaler(const SimulatedScaler& settings,
+/// With at_floor `stop` or `switch` the rows end with the first one that is `at_floor`: there is no trial to go on
+/// with. `settings.enabled` is not looked at. \throws Error InvalidSetting as the scaler does.
+std::vector<SimulatedStep> simulate_scaler(const spec::Scaler& settings,
                                            const std::vector<std::vector<bool>>& found_inf);
 
 }  // namespace mantissa::session

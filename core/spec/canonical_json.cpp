@@ -3,6 +3,7 @@
 
 #include "core/base/number_text.h"
 #include "core/spec/parse.h"
+#include "core/spec/scaler_settings.h"
 
 namespace mantissa::spec {
 namespace {
@@ -217,7 +218,13 @@ json to_json(const Trial& trial) {
         {"init_scale", trial.scaler.init_scale},
         {"growth_factor", trial.scaler.growth_factor},
         {"backoff_factor", trial.scaler.backoff_factor},
-        {"growth_interval", trial.scaler.growth_interval}}},
+        {"growth_interval", trial.scaler.growth_interval},
+        {"hysteresis", trial.scaler.hysteresis},
+        {"hysteresis_refill", to_text(trial.scaler.hysteresis_refill)},
+        {"growth_delay", trial.scaler.growth_delay},
+        {"floor", trial.scaler.floor},
+        {"ceiling", trial.scaler.ceiling},
+        {"at_floor", at_floor_text(trial.scaler)}}},
   };
 }
 

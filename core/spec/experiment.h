@@ -157,12 +157,25 @@ struct Training {
 
 enum class Autocast { Off, Float16, BFloat16 };
 
+enum class HysteresisRefill { Growth, CleanStep, Never };
+enum class AtFloor { Continue, Stop, Switch };
+
+/// The loss scaler of a trial. PyTorch's alone by default; what the other members do around it, and in which order,
+/// stands in core/precision/loss_scaler.h.
 struct Scaler {
   bool enabled = false;  ///< the parser fills in: true for float16
   double init_scale = 65536.0;
   double growth_factor = 2.0;
   double backoff_factor = 0.5;
   std::int64_t growth_interval = 2000;
+
+  std::int64_t hysteresis = 1;  ///< the overflow of this number lowers the scale; 1: the first
+  HysteresisRefill hysteresis_refill = HysteresisRefill::Growth;
+  std::int64_t growth_delay = 0;  ///< clean steps at the start and after an overflow that do not count towards growth
+  double floor = 0.0;             ///< 0: none
+  double ceiling = 0.0;           ///< 0: none
+  AtFloor at_floor = AtFloor::Continue;
+  std::string switch_to;  ///< Switch: the trial whose policy goes on; empty otherwise
 };
 
 /// One [[trial]]: a precision policy.

@@ -45,7 +45,6 @@ Key table(std::string path, std::string description, std::string type = "table")
 const char* const other_files = "data files other than .csv and .csv.gz";
 const char* const text_models = "language models";
 const char* const repeats = "repeats of the reference";
-const char* const scaler_policies = "scaler policies around PyTorch's";
 const char* const memory = "memory budgets";
 const char* const gains = "time and cost budgets";
 
@@ -275,20 +274,25 @@ std::vector<KeyEntry> trial_keys() {
       table("trial.scaler", "the loss scaler, as torch.amp.GradScaler"),
       Key("trial.scaler.enabled", "true or false", "true for float16, else false", "scale the loss"),
       Key("trial.scaler.preset", "text", "pytorch", "settings to start from; explicit keys win")
-          .words({"pytorch"})
-          .later_words({{"deepspeed", scaler_policies}, {"megatron", scaler_policies}}),
-      Key("trial.scaler.init_scale", "number", "65536", "first scale; below 1 is warned about"),
+          .words({"pytorch", "deepspeed", "megatron"}),
+      Key("trial.scaler.init_scale", "number", "65536; preset megatron: 4294967296",
+          "first scale; below 1 is warned about"),
       Key("trial.scaler.growth_factor", "number", "2", "above 1, also in FP32"),
       Key("trial.scaler.backoff_factor", "number", "0.5", "above 0 and below 1, also in FP32"),
-      Key("trial.scaler.growth_interval", "integer", "2000", "clean steps before the scale grows"),
-      Key("trial.scaler.hysteresis", "integer", "1", "overflows before the scale falls").later(scaler_policies, "1"),
-      Key("trial.scaler.hysteresis_refill", "text: growth | clean-step | never", "growth",
-          "when the tolerance is restored")
-          .later(scaler_policies, "growth"),
-      Key("trial.scaler.floor", "number", "0", "least scale; 0: none").later(scaler_policies, "0"),
-      Key("trial.scaler.ceiling", "number", "0", "largest scale; 0: none").later(scaler_policies, "0"),
-      Key("trial.scaler.at_floor", "text: continue | stop | switch:TRIAL", "continue", "what happens at the floor")
-          .later(scaler_policies, "continue"),
+      Key("trial.scaler.growth_interval", "integer", "2000; presets deepspeed and megatron: 1000",
+          "clean steps before the scale grows"),
+      Key("trial.scaler.hysteresis", "integer", "1; presets deepspeed and megatron: 2",
+          "the overflow of this number lowers the scale; all are skipped and restart the growth interval"),
+      Key("trial.scaler.hysteresis_refill", "text", "growth",
+          "when overflows are tolerated anew: at the end of a growth interval, at a clean step, never")
+          .words({"growth", "clean-step", "never"}),
+      Key("trial.scaler.growth_delay", "integer", "0; preset deepspeed: 1",
+          "clean steps at the start and after an overflow that do not count towards growth"),
+      Key("trial.scaler.floor", "number", "0; presets deepspeed and megatron: 1", "least scale; 0: none"),
+      Key("trial.scaler.ceiling", "number", "0", "largest scale; 0: none"),
+      Key("trial.scaler.at_floor", "text: continue | stop | switch:TRIAL", "continue; preset deepspeed: stop",
+          "what an overflow that finds the scale at its floor leads to: the step is skipped and the scale stays; the "
+          "trial fails as scale-floor; from the next step on the trial goes on under the policy of another one"),
   };
 }
 

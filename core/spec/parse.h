@@ -51,6 +51,7 @@ std::string to_text(OptimizerKind);
 std::string to_text(ScheduleKind);
 std::string to_text(SchedulePer);
 std::string to_text(Autocast);
+std::string to_text(HysteresisRefill);
 std::string to_text(Of);
 std::string to_text(Reduce);
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
-#include "core/base/number_text.h"
 #include "core/spec/names.h"
-#include "core/spec/scaler_settings.h"
+#include "core/spec/read_scaler.h"
 #include "core/spec/table_reader.h"
 
 namespace mantissa::spec {
@@ -41,58 +39,6 @@ void read_float32_regions(const Setting* setting, Trial& trial) {
   }
 }
 
-/// The largest gradient that FP16 rounds to zero after scaling: half of its smallest number, 2^-24.
-std::string least_fp16_gradient(double scale) { return mantissa::to_text(std::ldexp(1.0, -25) / scale); }
-
-/// A number of the scaler, also as the FP32 number it becomes.
-double scaler_number(const Setting& setting) {
-  const double value = number_value(setting, {[](double) { return true; }, "a number"});
-  const std::string expected = expected_of_scaler(setting.key, value);
-  if (!expected.empty()) refuse(setting, expected);
-  return value;
-}
-
-void read_init_scale(const Setting& setting, Autocast autocast, double& init_scale,
-                     std::vector<std::string>& warnings) {
-  init_scale = scaler_number(setting);
-  const float scale = static_cast<float>(init_scale);  // the scaler holds its scale in FP32
-  if (init_scale >= 1.0) return;
-
-  const std::string start = setting.label + " = " + describe(setting) + " is below 1: ";
-  // PyTorch unscales with the FP32 reciprocal; below about 2^-128 it is infinite (case 03 of the public reports).
-  if (std::isinf(static_cast<float>(1.0 / static_cast<double>(scale)))) {
-    warnings.push_back(start +
-                       "1/scale overflows FP32, so unscaled gradients become infinite or NaN and the trial "
-                       "stops as scale-too-small");
-  } else if (autocast == Autocast::Float16) {
-    warnings.push_back(start + "in FP16 gradients of " + least_fp16_gradient(init_scale) +
-                       " and smaller become zero without a sign" +
-                       (init_scale < std::ldexp(1.0, -24) ? ", so that training may stand still" : ""));
-  } else {
-    warnings.push_back(start + "small gradients lose precision, nothing is gained");
-  }
-}
-
-void read_scaler(const Setting* setting, const std::string& trial_label, Autocast autocast, Scaler& scaler,
-                 std::vector<std::string>& warnings) {
-  scaler.enabled = autocast == Autocast::Float16;
-  const TableReader table(setting);
-  table.boolean("enabled", scaler.enabled);
-  if (const Setting* const init_scale = table.find("init_scale")) {
-    read_init_scale(*init_scale, autocast, scaler.init_scale, warnings);
-  }
-  if (const Setting* const factor = table.find("growth_factor")) scaler.growth_factor = scaler_number(*factor);
-  if (const Setting* const factor = table.find("backoff_factor")) scaler.backoff_factor = scaler_number(*factor);
-  table.integer("growth_interval", scaler.growth_interval, 1, largest_growth_interval);
-  if (scaler.enabled && autocast == Autocast::Off) {
-    warnings.push_back(trial_label + ": a loss scaler without autocast: FP32 gradients do not need one");
-  }
-  if (!scaler.enabled && autocast == Autocast::Float16) {
-    warnings.push_back(trial_label + ": float16 without a loss scaler: gradients of " + least_fp16_gradient(1.0) +
-                       " and smaller become zero without a sign");
-  }
-}
-
 }  // namespace
 
 void read_trials(const Setting* list, Experiment& experiment) {
@@ -113,6 +59,7 @@ void read_trials(const Setting* list, Experiment& experiment) {
     refuse_lbfgs_with_scaler(block, experiment.training, trial.scaler);
     experiment.trials.push_back(std::move(trial));
   }
+  check_switches(*list, experiment.trials);
 }
 
 void read_expect(const Setting* table, Experiment& experiment) {

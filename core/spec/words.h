@@ -108,6 +108,12 @@ struct Words<Autocast> {
       {{"off", Autocast::Off}, {"float16", Autocast::Float16}, {"bfloat16", Autocast::BFloat16}}};
 };
 template <>
+struct Words<HysteresisRefill> {
+  static constexpr WordList<HysteresisRefill, 3> list{{{"growth", HysteresisRefill::Growth},
+                                                       {"clean-step", HysteresisRefill::CleanStep},
+                                                       {"never", HysteresisRefill::Never}}};
+};
+template <>
 struct Words<Of> {
   static constexpr WordList<Of, 2> list{{{"same_weights", Of::SameWeights}, {"trained", Of::Trained}}};
 };

@@ -98,11 +98,6 @@ std::string note_on_iterations(const std::vector<OptimizerUnit>& optimizers) {
          " follows iterations (microbatches), not applied updates: it also moves in skipped steps.";
 }
 
-std::optional<precision::GradScaler> make_scaler(const precision::Policy& policy) {
-  if (!policy.scaler.enabled) return std::nullopt;
-  return precision::GradScaler(policy.scaler);
-}
-
 }  // namespace
 
 Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, const spec::Experiment& experiment,
@@ -110,7 +105,7 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
     : name(std::move(arm_name)),
       network(std::move(arm_network)),
       policy(trial != nullptr ? precision::policy_of(*trial) : precision::reference_policy()),
-      scaler(make_scaler(policy)),
+      scaler(precision::make_scaler(policy)),
       loss(experiment.training),
       on_non_finite(experiment.training.on_non_finite),
       stop_on(experiment.training.stop_on),
@@ -129,6 +124,7 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
     notes.push_back("Parameter " + parameters[i].name + " belongs to no optimizer and stays as it is.");
   }
   if (const std::string note = note_on_iterations(optimizers); !note.empty()) notes.push_back(note);
+  if (trial != nullptr) fallbacks = fallbacks_of(experiment, *trial);
   network->set_training(true);
   if (network->may_use_randomness()) {
     at::Generator generator = at::detail::createCPUGenerator(experiment.training.seed);

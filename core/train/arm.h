@@ -10,11 +10,12 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/model/network.h"
-#include "core/precision/grad_scaler.h"
+#include "core/precision/loss_scaler.h"
 #include "core/precision/policy.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 #include "core/spec/experiment.h"
+#include "core/train/at_floor.h"
 #include "core/train/batch_plan.h"
 #include "core/train/buffer_guard.h"
 #include "core/train/loss.h"
@@ -25,7 +26,7 @@ namespace mantissa::train {
 
 /// Why an arm ended early.
 struct Failure {
-  std::string reason;  ///< "forward", "non-finite", "scale-too-small", "memory"
+  std::string reason;  ///< "forward", "non-finite", "scale-too-small", "scale-floor", "memory"
   std::string text;    ///< the sentence
 };
 
@@ -64,7 +65,10 @@ struct Arm {
   std::string name;
   std::unique_ptr<model::Network> network;
   precision::Policy policy;
-  std::optional<precision::GradScaler> scaler;
+  std::optional<precision::LossScaler> scaler;
+  std::vector<Fallback> fallbacks;                   ///< the policies that at_floor may still switch to, in this order
+  bool switches_next = false;                        ///< the next step begins under the first of them
+  std::vector<record::PolicyChange> policy_changes;  ///< so far
   std::vector<OptimizerUnit> optimizers;
   LossFunction loss;
   spec::OnNonFinite on_non_finite;

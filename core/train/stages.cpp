@@ -259,6 +259,7 @@ std::optional<double> Attempt::grad_norm_clipped() const {
 }
 
 void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
+  if (arm.switches_next) adopt_fallback(arm);
   clear_gradients(arm);
   arm.buffers.keep();
   attempt.optimizers.resize(arm.optimizers.size());
@@ -351,9 +352,10 @@ void update_scale(Arm& arm, const Window& /*window*/, Attempt& attempt, const St
   if (!arm.scaler) return;
   bool any_checked = false;
   for (const OptimizerAttempt& own : attempt.optimizers) any_checked = any_checked || !own.no_gradient;
-  if (any_checked) arm.scaler->update();
+  const bool at_floor = any_checked && arm.scaler->update() == precision::ScaleUpdate::AtFloor;
   attempt.scale_after = arm.scaler->get_scale();
   arm.scale_grew = attempt.scale_after > attempt.scale_before;
+  if (at_floor) meet_floor(arm);
 }
 
 const std::vector<Stage>& gradient_stages() {

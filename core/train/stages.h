@@ -54,7 +54,8 @@ void clip(Arm&, const Window&, Attempt&, const StageOptions&);
 /// first. An evaluation that is non-finite undoes the step and is a non-finite gradient like any other.
 void apply_updates(Arm&, const Window&, Attempt&, const StageOptions&);
 
-/// Moves the loss scale, by the finite checks alone.
+/// Moves the loss scale by the finite checks alone, and does what the policy asks for where an overflow found it at its
+/// floor (at_floor.h).
 void update_scale(Arm&, const Window&, Attempt&, const StageOptions&);
 
 /// The stages up to true, checked gradients, and those after them. Between the two halves all arms hold their

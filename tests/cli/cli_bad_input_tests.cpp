@@ -76,8 +76,6 @@ class CliBadInputTests : public QObject {
     box.write("small.toml", small_experiment());
     refused(box, {"run", "small.toml", "--stop-after", "2"}, 3, {"not yet available", "--stop-after"});
     refused(box, {"run", "small.toml", "--cases-from", "last"}, 3, {"not yet available", "--cases-from"});
-    box.write("p.csv", "found_inf\n0\n");
-    refused(box, {"scaler", "p.csv", "--preset", "deepspeed"}, 3, {"not yet available", "deepspeed"});
     QCOMPARE(box.run({"run", "small.toml"}).exit, 2);
     refused(box, {"export", "checkpoint", "last"}, 3, {"not yet available", "checkpoint"});
     refused(box, {"export", "weights", "last", "--at", "best"}, 3, {"not yet available", "best"});
@@ -383,6 +381,14 @@ class CliBadInputTests : public QObject {
     refused(box, {"scaler", "p.csv", "--backoff-factor", "1e-300"}, 3, {"--backoff-factor", "at least 1.4e-45"});
     refused(box, {"scaler", "p.csv", "--growth-interval", "0"}, 3, {"--growth-interval", "'0'", "at least 1"});
     refused(box, {"scaler", "p.csv", "--preset", "mine"}, 3, {"--preset", "'mine'"});
+    refused(box, {"scaler", "p.csv", "--hysteresis", "0"}, 3, {"--hysteresis", "'0'", "at least 1"});
+    refused(box, {"scaler", "p.csv", "--hysteresis-refill", "always"}, 3, {"--hysteresis-refill", "clean-step"});
+    refused(box, {"scaler", "p.csv", "--growth-delay=-1"}, 3, {"--growth-delay", "at least 0"});
+    refused(box, {"scaler", "p.csv", "--floor", "nan"}, 3, {"--floor", "0 for none"});
+    refused(box, {"scaler", "p.csv", "--ceiling", "4"}, 3, {"init_scale 65536 is above ceiling 4", "--ceiling"});
+    refused(box, {"scaler", "p.csv", "--floor", "8", "--ceiling", "4"}, 3, {"floor 8 is above ceiling 4"});
+    refused(box, {"scaler", "p.csv", "--at-floor", "stop"}, 3, {"--at-floor", "--floor above 0"});
+    refused(box, {"scaler", "p.csv", "--floor", "1", "--at-floor", "switch:bf16"}, 3, {"no other trial"});
     box.write("q.csv", "found_inf\n0\n2\n");
     refused(box, {"scaler", "q.csv"}, 3, {"q.csv, line 3", "column found_inf", "'2'"});
   }

@@ -223,6 +223,51 @@ class CliCommandTests : public QObject {
                                      "1,8,4,0,1,0\n2,4,4,1,0,1\n3,4,8,0,0,2\n4,8,8,1,0,3\n"));
   }
 
+  // DeepSpeed with a window of 2: the second overflow halves; the clean step after it does not count, two more double.
+  void the_scaler_plays_a_pattern_under_a_preset() {
+    CliSandbox box;
+    box.write("pattern.csv", "found_inf\n1\n1\n0\n0\n0\n");
+    const Outcome outcome = box.run({"scaler", "pattern.csv", "--preset", "deepspeed", "--growth-interval", "2"});
+    QCOMPARE(outcome.out, QByteArray("step,scale_before,scale_after,growth_tracker,skipped,applied_updates\n"
+                                     "1,65536,65536,0,1,0\n2,65536,32768,0,1,0\n3,32768,32768,0,0,1\n"
+                                     "4,32768,32768,1,0,2\n5,32768,65536,0,0,3\n"));
+  }
+
+  void the_scaler_ends_where_the_policy_stops_at_the_floor() {
+    CliSandbox box;
+    box.write("pattern.csv", "found_inf\n1\n1\n1\n0\n");
+    const Outcome outcome =
+        box.run({"scaler", "pattern.csv", "--init-scale", "4", "--floor", "2", "--at-floor", "stop"});
+    QCOMPARE(outcome.exit, 0);
+    QCOMPARE(outcome.out, QByteArray("step,scale_before,scale_after,growth_tracker,skipped,applied_updates\n"
+                                     "1,4,2,0,1,0\n2,2,2,0,1,0\n"));
+    QVERIFY(outcome.err.contains("ended at step 2 of 4"));
+  }
+
+  // Rows of 60,000 overflow FP16 at any scale: the first two halve and meet the floor, then BF16 goes on.
+  void a_trial_that_switches_says_so_everywhere() {
+    CliSandbox box;
+    box.write("x.csv", "x,y\n60000,1\n60000,1\n1,1\n1,1\n");
+    box.write(
+        "switch.toml",
+        "mantissa = 1\n[data]\npath = \"x.csv\"\norder = \"file\"\ntest = { fraction = 0 }\n[model]\nkind = "
+        "\"linear\"\n[training]\nthreads = 1\nepochs = 1\nbatch = 1\n[[training.optimizer]]\nkind = \"sgd\"\n"
+        "lr = 1e-12\n[[trial]]\nname = \"fp16\"\nautocast = \"float16\"\n[trial.scaler]\ninit_scale = 16\nfloor = "
+        "8\nat_floor = \"switch:bf16\"\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n[rules]\noutput = "
+        "{ max = { float16 = 0, bfloat16 = 1 } }\n");
+    const Outcome run = box.run({"run", "switch.toml", "--trial", "fp16", "--json"});
+    const nlohmann::json trial = run.json()["trials"][0];
+    QVERIFY2(trial["verdict"] == "accepted", run.out);  // by the limit of bfloat16, under which it ended
+    QVERIFY2(trial["reasons"][0].get<std::string>().find("from step 3 on the trial ran under the policy of bf16") == 0,
+             run.out);
+    QCOMPARE(trial["policy_changes"].size(), std::size_t(1));
+    QCOMPARE(trial["policy_changes"][0]["step"].get<int>(), 3);
+    QCOMPARE(trial["policy_changes"][0]["policy"]["name"].get<std::string>(), std::string("bf16"));
+    QVERIFY(box.run({"show", "fp16"}).out.contains("policy of bf16"));
+    QVERIFY(box.run({"show", "fp16", "--json"}).json()["trial"]["policy_changes"] == trial["policy_changes"]);
+    QVERIFY(box.run({"run", "switch.toml", "--trial", "fp16"}).out.contains("because: from step 3 on"));
+  }
+
   void the_scaler_serves_several_optimizers_with_one_update() {
     CliSandbox box;
     box.write("pattern.csv", "found_inf[0],found_inf[1]\n0,1\n0,0\n");

@@ -28,13 +28,14 @@ class CliDocumentTests : public QObject {
         "mantissa = 1\nname = \"small\"\n[data]\nsource = \"gaussian\"\nrows = 64\nfeatures = 4\n[model]\nkind = "
         "\"linear\"\n[training]\nthreads = 1\nsteps = 4\nbatch = 8\n[[trial]]\nname = \"bf16\"\nautocast = "
         "\"bfloat16\"\n[[trial]]\nname = \"tiny\"\nautocast = \"float16\"\n[trial.scaler]\ninit_scale = "
-        "1e-39\n[rules]\npreset = \"default\"\n");
+        "1e-39\n[[trial]]\nname = \"switches\"\nautocast = \"float16\"\n[trial.scaler]\ninit_scale = 1e38\nfloor = "
+        "1e38\nat_floor = \"switch:bf16\"\n[rules]\npreset = \"default\"\n");
   }
 
   void run_documents_match() { matches({"run", "small.toml"}, "run"); }
   void list_documents_match() { matches({"list"}, "list"); }
   void show_documents_match() {
-    for (const char* const arm : {"reference", "bf16", "tiny"}) matches({"show", arm}, "show");
+    for (const char* const arm : {"reference", "bf16", "tiny", "switches"}) matches({"show", arm}, "show");
   }
   void check_documents_match() { matches({"check", "small.toml"}, "check"); }
   void export_documents_match() { matches({"export", "steps", "bf16", "-o", "steps.csv"}, "export"); }

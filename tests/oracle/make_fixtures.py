@@ -136,8 +136,8 @@ def schedule(**settings):
 
 def scaler(**settings):
     words = {True: "true", False: "false"}
-    return "\n\n[trial.scaler]\n" + "\n".join(
-        f"{k} = {words[v] if isinstance(v, bool) else v}" for k, v in settings.items())
+    text = {k: f'"{v}"' if isinstance(v, str) else words[v] if isinstance(v, bool) else v for k, v in settings.items()}
+    return "\n\n[trial.scaler]\n" + "\n".join(f"{k} = {v}" for k, v in text.items())
 
 
 EXPERIMENTS = {
@@ -239,6 +239,25 @@ EXPERIMENTS = {
         PAIR + 'order = "file"\n', 'kind = "mlp"\nhidden = [10]\nactivation = "sigmoid"\nbias = false',
         'seed = 17\nepochs = 21\nbatch = 20\ndrop_last = true\nloss = "mse"' + optimizer(kind="sgd", lr=0.1, momentum=0.5),
         BF16, FP16),
+    "scaler-policies": experiment(
+        "DeepSpeed's and Megatron's settings, and a floor, a ceiling and hysteresis of one's own.",
+        PLANE, 'kind = "mlp"\nhidden = [8]\nactivation = "relu"',
+        'seed = 21\nsteps = 110\nbatch = 32\nloss = "mse"' + optimizer(kind="adamw", lr=0.01),
+        'name = "deepspeed"\nautocast = "float16"' + scaler(preset="deepspeed", init_scale=2.0**30, growth_interval=6),
+        'name = "megatron"\nautocast = "float16"' + scaler(preset="megatron", growth_interval=4, hysteresis=3),
+        'name = "bounded"\nautocast = "float16"' +
+        scaler(init_scale=2.0**21, growth_interval=3, hysteresis=2, hysteresis_refill="clean-step", floor=2.0**10,
+               ceiling=2.0**21)),
+    "at-floor": experiment(
+        "Overflows at the floor: one trial stops, one goes on in BF16, one keeps skipping.",
+        RAW, 'kind = "linear"',
+        'seed = 22\nsteps = 60\nbatch = 16\nloss = "huber"' + optimizer(kind="adamw", lr=0.0005),
+        'name = "stops"\nautocast = "float16"' +
+        scaler(init_scale=2.0**6, growth_interval=5, floor=2.0**5, at_floor="stop"),
+        'name = "switches"\nautocast = "float16"' +
+        scaler(init_scale=2.0**6, growth_interval=5, floor=2.0**5, at_floor="switch:bf16"),
+        'name = "continues"\nautocast = "float16"' + scaler(init_scale=2.0**6, growth_interval=5, floor=2.0**5),
+        BF16),
     "scale-too-small": experiment(
         "A scale whose reciprocal is infinite: finite gradients turn infinite, and the trial stops before the update.",
         PLANE, 'kind = "linear"',

@@ -42,6 +42,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import scaler_policies
+
 DATA_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "data"
 BUILT_IN = {"digits": "digits.csv.gz", "breast_cancer": "breast_cancer.csv", "wine": "wine.csv",
             "diabetes": "diabetes.csv", "concrete": "concrete.csv"}
@@ -278,6 +280,25 @@ class WithoutContinuation(Exception):
 # --- training ---------------------------------------------------------------------------------------------------------
 
 
+PYTORCH_SETTINGS = ["init_scale", "growth_factor", "backoff_factor", "growth_interval"]
+
+
+class PolicyScaler(torch.amp.GradScaler):
+    """PyTorch's scaler whose update follows scaler_policies.Rules."""
+
+    def __init__(self, settings):
+        super().__init__("cpu", **{k: settings[k] for k in PYTORCH_SETTINGS})
+        self.rules = scaler_policies.Rules(settings)
+        self.at_floor = False
+
+    def update(self):
+        states = self._per_optimizer_states.values()
+        overflow = any(found.item() != 0 for s in states for found in s["found_inf_per_device"].values())
+        self.at_floor = self.rules.move(overflow)
+        super().update(self.rules.scale)  # sets the scale and ends the iteration
+        self._growth_tracker.fill_(self.rules.tracker)
+
+
 @dataclass
 class Arm:
     """The reference (no autocast, no scaler) or one [[trial]]."""
@@ -293,9 +314,12 @@ class Arm:
         return "loss" in self.spec.get("float32_regions", [])
 
     def scaler(self):
-        settings = dict(self.spec.get("scaler", {}))
-        enabled = settings.pop("enabled", self.spec.get("autocast") == "float16")
-        return torch.amp.GradScaler("cpu", enabled=enabled, **settings)
+        table = self.spec.get("scaler", {})
+        settings = scaler_policies.settings_of(table)
+        enabled = table.get("enabled", self.spec.get("autocast") == "float16")
+        if enabled and scaler_policies.has_rules(settings):
+            return PolicyScaler(settings)
+        return torch.amp.GradScaler("cpu", enabled=enabled, **{k: settings[k] for k in PYTORCH_SETTINGS})
 
 
 def forward_and_loss(arm, model, loss_of, x, y):
@@ -387,6 +411,13 @@ def train(arm, experiment, data, before_step=None):
         rows.append(row)
         if not scaler.is_enabled() and not all(math.isfinite(n) for n in norms):
             raise WithoutContinuation(f"{arm.name}, step {step}: a non-finite gradient without a scaler")
+        if getattr(scaler, "at_floor", False):
+            action = scaler.rules.s["at_floor"]
+            if action == "stop":
+                break
+            if action.startswith("switch:"):
+                arm = Arm(arm.name, next(t for t in experiment["trial"] if t["name"] == action[len("switch:"):]))
+                scaler = arm.scaler()
     return rows, model
 
 

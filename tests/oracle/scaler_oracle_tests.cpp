@@ -15,11 +15,12 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
-#include "core/precision/grad_scaler.h"
+#include "core/precision/loss_scaler.h"
 #include "core/precision/scaled_optimizer.h"
 
 using namespace mantissa;
 using precision::GradScaler;
+using precision::LossScaler;
 
 namespace {
 
@@ -134,8 +135,11 @@ class Recorder final : public precision::ScaledOptimizer {
 /// Plays the calls of one sequence and tells each result in the file's words.
 class Player {
  public:
-  bool alive() const { return scaler_ != nullptr; }
-  const GradScaler& scaler() const { return *scaler_; }
+  /// \param through_layer  the calls that a LossScaler has of its own go to it, not to the scaler within
+  explicit Player(bool through_layer) : through_layer_(through_layer) {}
+
+  bool alive() const { return layer_ != nullptr; }
+  const GradScaler& scaler() const { return layer_->exact(); }
 
   /// The result as the file writes it. Errors are those of the scaler.
   std::string play(const std::vector<std::string>& call) {
@@ -179,7 +183,7 @@ class Player {
     options.backoff_factor = number(call.at(3));
     options.growth_interval = integer(call.at(4));
     options.enabled = call.at(5) == "1";
-    scaler_ = std::make_unique<GradScaler>(options);
+    layer_ = std::make_unique<LossScaler>(options);
     for (std::size_t i = 0; i < 2; ++i) {
       optimizers_.push_back(std::make_unique<Recorder>(dtype_of(call.at(6).at(i)), call.at(7).at(i) == 's'));
     }
@@ -187,7 +191,7 @@ class Player {
   }
 
   std::string scale(const std::vector<std::string>& call) {
-    const at::Tensor result = scaler_->scale(tensor_of(dtype_of(call.at(1).at(0)), call.at(3), call.at(2) == "0"));
+    const at::Tensor result = layer_->scale(tensor_of(dtype_of(call.at(1).at(0)), call.at(3), call.at(2) == "0"));
     return std::string(1, dtype_of(result).letter) + ":" + words_of(result);
   }
 
@@ -199,21 +203,23 @@ class Player {
   }
 
   std::string unscale(Recorder& optimizer) {
-    scaler_->unscale(optimizer);
+    layer_->unscale(optimizer);
     return optimizer.gradients();
   }
 
   std::string step(Recorder& optimizer) {
     optimizer.seen = "0";
-    scaler_->step(optimizer);
+    layer_->step(optimizer);
     return optimizer.seen + " " + optimizer.gradients();
   }
 
   std::string update(const std::vector<std::string>& call) {
-    if (call.size() == 1) {
-      scaler_->update();
+    if (call.size() > 1) {
+      exact().update(number(call.at(1)));
+    } else if (through_layer_) {
+      layer_->update();
     } else {
-      scaler_->update(number(call.at(1)));
+      exact().update();
     }
     return "ok";
   }
@@ -221,12 +227,14 @@ class Player {
   std::string update_to_tensor(const std::vector<std::string>& call) {
     at::Tensor tensor = tensor_of(dtype_of(call.at(1).at(0)), call.at(4), call.at(2) == "0");
     if (call.at(3) == "1") tensor.requires_grad_();
-    scaler_->update(tensor);
+    exact().update(tensor);
     return "ok";
   }
 
   std::string state_dict() {
-    state_ = scaler_->state_dict();
+    state_ = exact().state_dict();
+    layer_state_ = layer_->state_dict();
+    if (layer_state_.empty() == state_.has_value()) return "the layer's state is not the scaler's";
     if (!state_) return "-";
     return to_text(state_->scale) + " " + to_text(state_->growth_factor) + " " + to_text(state_->backoff_factor) + " " +
            std::to_string(state_->growth_interval) + " " + std::to_string(state_->growth_tracker);
@@ -238,26 +246,47 @@ class Player {
       state = precision::GradScalerState{number(call.at(1)), number(call.at(2)), number(call.at(3)),
                                          integer(call.at(4)), integer(call.at(5))};
     }
-    scaler_->load_state_dict(state);
+    if (through_layer_) {
+      layer_->load_state_dict(state ? state_of(*state) : precision::LossScalerState());
+    } else {
+      exact().load_state_dict(state);
+    }
     return "ok";
   }
 
   std::string resume() {
-    scaler_ = std::make_unique<GradScaler>();
-    scaler_->load_state_dict(state_);
+    layer_ = std::make_unique<LossScaler>();
+    if (through_layer_) {
+      layer_->load_state_dict(layer_state_);
+    } else {
+      exact().load_state_dict(state_);
+    }
     return "ok";
   }
 
   std::string set_factor(const std::vector<std::string>& call) {
-    if (call.at(1) == "g") scaler_->set_growth_factor(number(call.at(2)));
-    if (call.at(1) == "b") scaler_->set_backoff_factor(number(call.at(2)));
-    if (call.at(1) == "i") scaler_->set_growth_interval(integer(call.at(2)));
+    if (call.at(1) == "g") exact().set_growth_factor(number(call.at(2)));
+    if (call.at(1) == "b") exact().set_backoff_factor(number(call.at(2)));
+    if (call.at(1) == "i") exact().set_growth_interval(integer(call.at(2)));
     return "ok";
   }
 
-  std::unique_ptr<GradScaler> scaler_;
+  GradScaler& exact() { return layer_->exact(); }
+
+  /// The five keys of PyTorch, as a foreign state has them.
+  static precision::LossScalerState state_of(const precision::GradScalerState& state) {
+    return {{"scale", state.scale},
+            {"growth_factor", state.growth_factor},
+            {"backoff_factor", state.backoff_factor},
+            {"growth_interval", static_cast<double>(state.growth_interval)},
+            {"_growth_tracker", static_cast<double>(state.growth_tracker)}};
+  }
+
+  bool through_layer_;
+  std::unique_ptr<LossScaler> layer_;
   std::vector<std::unique_ptr<Recorder>> optimizers_;
   std::optional<precision::GradScalerState> state_;
+  precision::LossScalerState layer_state_;
 };
 
 const std::map<std::string, ErrorKind> error_kinds = {
@@ -304,12 +333,20 @@ std::vector<std::string> recorded_lines() {
 
 }  // namespace
 
-/// GradScaler against torch.amp.GradScaler of the official package, call by call (README.md has the file's format).
+/// GradScaler, alone and within a LossScaler without rules, against torch.amp.GradScaler of the official package, call
+/// by call (README.md has the file's format).
 class ScalerOracleTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void ten_thousand_call_sequences_go_as_in_pytorch_data() {
+    QTest::addColumn<bool>("through_layer");
+    QTest::addRow("GradScaler") << false;
+    QTest::addRow("LossScaler without rules") << true;
+  }
+
   void ten_thousand_call_sequences_go_as_in_pytorch() {
+    QFETCH(bool, through_layer);
     std::unique_ptr<Player> player;
     double scale = 0;
     std::int64_t tracker = 0;
@@ -319,7 +356,7 @@ class ScalerOracleTests : public QObject {
       ++number_of_line;
       if (line.empty() || line[0] == '#') continue;
       if (line[0] == 'N') {
-        player = std::make_unique<Player>();
+        player = std::make_unique<Player>(through_layer);
         ++sequences;
       }
       // CALL|RESULT [sSCALE] [tTRACKER]: the last two only where they changed.

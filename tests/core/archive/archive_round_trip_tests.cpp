@@ -118,6 +118,28 @@ class ArchiveRoundTripTests : public QObject {
     QCOMPARE(row.end.optimizers[1].lr.value(), 0.5);
   }
 
+  void policy_changes_read_back_while_the_arm_runs_and_after_it() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "fp16"));
+    const record::PolicyChange first{3, "bf16", "bfloat16", "device", "{\"name\":\"bf16\"}", "scale-floor"};
+    const record::PolicyChange second{9, "fp32", "off", "device", "{}", "scale-floor"};
+    const auto read = [&] { return Reader(path).trials().back().end.policy_changes; };
+    QVERIFY(read().empty());
+    writer.write_policy_changes(trial, {first});
+    QCOMPARE(read().size(), std::size_t{1});
+    record::TrialEnd end;
+    end.policy_changes = {first, second};
+    writer.finish_trial(trial, end);
+    QCOMPARE(read().size(), std::size_t{2});
+    QCOMPARE(read()[0].trial, first.trial);
+    QCOMPARE(read()[0].policy, first.policy);
+    QCOMPARE(read()[1].step, second.step);
+    QCOMPARE(read()[1].autocast, second.autocast);
+    QCOMPARE(read()[1].cast_policy, second.cast_policy);
+    QCOMPARE(read()[1].reason, second.reason);
+  }
+
   void every_case_column_reads_back_bit_by_bit() {
     const std::string path = new_path();
     std::vector<record::CaseRow> cases;

@@ -93,6 +93,26 @@ class JudgeTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void an_accepted_trial_that_switched_says_first_that_it_did() {
+    Evidence evidence = sound();
+    evidence.autocast = "float16";
+    evidence.policy_changes = {{7, "bf16", "bfloat16", "device", "{}", "scale-floor"}};
+    const Verdict verdict = judged(output_rule({{"float16", -1.0}, {"bfloat16", 0.5}}), evidence);
+    QCOMPARE(verdict.word, VerdictWord::Accepted);  // by the limit of the policy under which it ended
+    QCOMPARE(verdict.reasons.front(),
+             std::string("from step 7 on the trial ran under the policy of bf16 (autocast bfloat16), so the verdict is "
+                         "not on the policy it began with"));
+  }
+
+  void a_rejected_trial_that_switched_says_why_it_is_rejected_first() {
+    Evidence evidence = with_cases({two_scores("1", 0.0, 3.0)});
+    evidence.policy_changes = {{7, "bf16", "bfloat16", "device", "{}", "scale-floor"}};
+    const Verdict verdict = judged(output_rule({{"", 0.5}}), evidence);
+    QCOMPARE(verdict.word, VerdictWord::Rejected);
+    QVERIFY(verdict.reasons.back().find("from step 7 on") == 0);
+    QVERIFY(verdict.reasons.size() > 1);
+  }
+
   void a_clean_trial_without_rules_is_undecided() {
     const Verdict verdict = judged(std::nullopt, sound());
     COMPARE_WORD(verdict.word, "undecided");

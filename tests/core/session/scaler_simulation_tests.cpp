@@ -20,7 +20,7 @@ std::vector<double> scales_after(const std::vector<SimulatedStep>& steps) {
   return scales;
 }
 
-ErrorKind kind_of(const SimulatedScaler& settings, const std::vector<std::vector<bool>>& pattern) {
+ErrorKind kind_of(const spec::Scaler& settings, const std::vector<std::vector<bool>>& pattern) {
   try {
     simulate_scaler(settings, pattern);
   } catch (const Error& error) {
@@ -36,7 +36,7 @@ class ScalerSimulationTests : public QObject {
 
  private Q_SLOTS:
   void overflow_halves_and_clean_steps_grow() {
-    SimulatedScaler settings;
+    spec::Scaler settings;
     settings.init_scale = 1024.0;
     settings.growth_interval = 2;
     // overflow: 1024 -> 512; two clean steps: 512 -> 1024; one clean step counts 1; overflow: 512, counter 0.
@@ -68,7 +68,7 @@ class ScalerSimulationTests : public QObject {
   }
 
   void growth_beyond_fp32_is_not_taken() {  // case 01
-    SimulatedScaler settings;
+    spec::Scaler settings;
     settings.init_scale = std::ldexp(1.0, 126);
     settings.growth_interval = 1;
     const double cap = std::ldexp(1.0, 127);
@@ -79,7 +79,7 @@ class ScalerSimulationTests : public QObject {
 
   void scale_of_zero_still_tells_skips_from_updates() {
     // Comparing the scale before and after says nothing here: 0 · 0.5 = 0 (case 05).
-    SimulatedScaler settings;
+    spec::Scaler settings;
     settings.init_scale = 0.0;
     const auto steps = simulate_scaler(settings, {{true}, {false}});
     QVERIFY(steps[0].skipped && !steps[1].skipped);
@@ -89,7 +89,7 @@ class ScalerSimulationTests : public QObject {
   void nothing_in_gives_nothing_out() { QVERIFY(simulate_scaler({}, {}).empty()); }
 
   void unfit_factors_and_ragged_patterns_are_refused() {
-    SimulatedScaler settings;
+    spec::Scaler settings;
     settings.growth_factor = 1.0;
     QVERIFY(kind_of(settings, {{false}}) == ErrorKind::InvalidSetting);
     QVERIFY(kind_of({}, {{false, false}, {true}}) == ErrorKind::InvalidSetting);

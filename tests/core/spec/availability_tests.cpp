@@ -61,13 +61,6 @@ const Row waiting[] = {
     {"[trial]", "name = \"t\"\nautocast = \"off\"\nfloat32_regions = [\"module:blocks.3.attn/operator:bmm\"]",
      "trial[t].float32_regions[0]"},
     {"[trial]", "mode = \"replay\"", "trial[0].mode"},
-    {"[trial]", "scaler.preset = \"deepspeed\"", "trial[0].scaler.preset"},
-    {"[trial]", "scaler.preset = \"megatron\"", "trial[0].scaler.preset"},
-    {"[trial]", "scaler.hysteresis = 2", "trial[0].scaler.hysteresis"},
-    {"[trial]", "scaler.hysteresis_refill = \"never\"", "trial[0].scaler.hysteresis_refill"},
-    {"[trial]", "scaler.floor = 1", "trial[0].scaler.floor"},
-    {"[trial]", "scaler.ceiling = 65536", "trial[0].scaler.ceiling"},
-    {"[trial]", "scaler.at_floor = \"switch:bf16\"", "trial[0].scaler.at_floor"},
     {"cases", "boundary = 32", "cases.boundary"},
     {"cases", "edge = \"x1 > 3\"", "cases.edge"},
     {"cases", "path = \"cases.csv\"", "cases.path"},
@@ -191,6 +184,7 @@ class SpecAvailabilityTests : public QObject {
       add_words<SchedulePer>(read, schedule + ".per");
     }
     add_words<Autocast>(read, "trial.autocast");
+    add_words<HysteresisRefill>(read, "trial.scaler.hysteresis_refill");
     add_words<Of>(read, "rules.output.of");
     add_words<Of>(read, "rules.flips.of");
     add_words<Of>(read, "rules.quality.of");

@@ -18,8 +18,9 @@ class SpecJsonTests : public QObject {
     // Written by hand from the contract's defaults.
     QCOMPARE(canonical_json(parse(scalar_example).trials[0]),
              std::string(R"({"autocast":"float16","cast_policy":"device","float32_regions":[],"name":"fp16",)"
-                         R"("scaler":{"backoff_factor":0.5,"enabled":true,"growth_factor":2,"growth_interval":3,)"
-                         R"("init_scale":8192},"shadow_every":10})"));
+                         R"("scaler":{"at_floor":"continue","backoff_factor":0.5,"ceiling":0,"enabled":true,"floor":0,)"
+                         R"("growth_delay":0,"growth_factor":2,"growth_interval":3,"hysteresis":1,)"
+                         R"("hysteresis_refill":"growth","init_scale":8192},"shadow_every":10})"));
   }
 
   void rules_are_written_as_they_will_be_judged() {
@@ -104,6 +105,11 @@ class SpecJsonTests : public QObject {
                                      "trial[0].scaler.growth_factor=3",
                                      "trial[0].scaler.backoff_factor=0.25",
                                      "trial[0].scaler.growth_interval=4",
+                                     "trial[0].scaler.hysteresis=2",
+                                     "trial[0].scaler.hysteresis_refill=\"never\"",
+                                     "trial[0].scaler.growth_delay=1",
+                                     "trial[0].scaler.floor=1",
+                                     "trial[0].scaler.ceiling=8192",
                                      "cases.holdout=3",
                                      "rules={}",
                                      "rules.threshold=0.5",
