@@ -166,6 +166,15 @@ class Draw:
             settings["growth_factor"] = r.choice([1.5, 4.0])
         if self.chance(0.3):
             settings["backoff_factor"] = r.choice([0.25, 0.9])
+        if self.chance(0.3):
+            settings["preset"] = r.choice(["deepspeed", "megatron"])
+        if self.chance(0.3):
+            settings["hysteresis"] = r.choice([2, 3, 5])
+            settings["hysteresis_refill"] = r.choice(["growth", "clean-step", "never"])
+        if self.chance(0.2):
+            settings["growth_delay"] = r.choice([1, 2])
+        if self.chance(0.2):
+            settings["ceiling"] = settings["init_scale"] * r.choice([1.0, 3.0])
         return table("[trial.scaler]", settings)
 
     def trial(self, autocast):
