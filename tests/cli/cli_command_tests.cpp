@@ -247,14 +247,14 @@ class CliCommandTests : public QObject {
   // Rows of 60,000 overflow FP16 at any scale: the first two halve and meet the floor, then BF16 goes on.
   void a_trial_that_switches_says_so_everywhere() {
     CliSandbox box;
-    box.write("x.csv", "x,y\n60000,1\n60000,1\n1,1\n1,1\n");
-    box.write(
-        "switch.toml",
-        "mantissa = 1\n[data]\npath = \"x.csv\"\norder = \"file\"\ntest = { fraction = 0 }\n[model]\nkind = "
-        "\"linear\"\n[training]\nthreads = 1\nepochs = 1\nbatch = 1\n[[training.optimizer]]\nkind = \"sgd\"\n"
-        "lr = 1e-12\n[[trial]]\nname = \"fp16\"\nautocast = \"float16\"\n[trial.scaler]\ninit_scale = 16\nfloor = "
-        "8\nat_floor = \"switch:bf16\"\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n[rules]\noutput = "
-        "{ max = { float16 = 0, bfloat16 = 1 } }\n");
+    box.write("x.csv", "x,y\n60000,1.5\n60000,1.5\n1,1.5\n1,1.5\n");
+    box.write("switch.toml",
+              "mantissa = 1\n[data]\npath = \"x.csv\"\norder = \"file\"\ntest = { fraction = 0 }\n[model]\nkind = "
+              "\"linear\"\n[training]\nthreads = 1\nepochs = 1\nbatch = 1\nclip_norm = "
+              "1.0\n[[training.optimizer]]\nkind = \"sgd\"\n"
+              "lr = 0.01\n[[trial]]\nname = \"fp16\"\nautocast = \"float16\"\n[trial.scaler]\ninit_scale = 16\nfloor = "
+              "8\nat_floor = \"switch:bf16\"\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n[rules]\noutput = "
+              "{ max = { float16 = 0, bfloat16 = 1 } }\n");
     const Outcome run = box.run({"run", "switch.toml", "--trial", "fp16", "--json"});
     const nlohmann::json trial = run.json()["trials"][0];
     QVERIFY2(trial["verdict"] == "accepted", run.out);  // by the limit of bfloat16, under which it ended

@@ -92,7 +92,7 @@ class AtFloorTests : public QObject {
     QVERIFY(!arm.scaler);
     QVERIFY(arm.policy.autocast == c10::ScalarType::BFloat16);
     QCOMPARE(attempt.outputs[0].scalar_type(), at::kBFloat16);
-    QVERIFY(attempt.applied[0]);
+    QVERIFY(attempt.optimizers[0].applied);
     QVERIFY(weight_of(arm) != before);
     QCOMPARE(arm.policy_changes.size(), std::size_t{1});
     QCOMPARE(arm.policy_changes[0].step, std::int64_t{2});
