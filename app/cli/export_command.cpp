@@ -41,12 +41,8 @@ struct ExportOptions {
 /// The formats of each thing, the usual one first.
 std::vector<std::string> formats_of(const std::string& what) {
   if (what == "steps" || what == "cases") return {"csv", "json"};
-  if (what == "weights") return {"safetensors"};
+  if (what == "weights" || what == "checkpoint") return {"safetensors"};
   if (what == "experiment") return {"toml", "json"};
-  if (what == "checkpoint") {
-    refuse(ErrorKind::NotYetAvailable, "export", "not yet available in this version", what,
-           "steps, cases, weights or experiment");
-  }
   refuse(ErrorKind::InvalidSetting, "export", "", what, "steps, cases, weights, checkpoint or experiment");
 }
 
@@ -71,13 +67,19 @@ std::string format_of(const ExportOptions& options, bool json) {
   return is_known(format) ? format : formats.front();
 }
 
-void require_known_moment(const std::string& at) {
-  if (at == "initial" || at == "final") return;
+void require_known_moment(const std::string& what, const std::string& at) {
   const bool is_step = !at.empty() && at.find_first_not_of("0123456789") == std::string::npos;
-  if (at == "best" || is_step) {
-    refuse(ErrorKind::NotYetAvailable, "--at", "not yet available in this version", at, "initial or final");
-  }
-  refuse(ErrorKind::InvalidSetting, "--at", "", at, "initial or final");
+  if (at == "final" || at == "best" || is_step || (at == "initial" && what == "weights")) return;
+  refuse(ErrorKind::InvalidSetting, "--at", "", at,
+         what == "weights" ? "initial, final, best or a step that has a checkpoint"
+                           : "final, best or a step that has a checkpoint");
+}
+
+/// All arms of a run start from the reference's weights, which are kept once; a child starts from its own.
+std::vector<record::TensorBytes> weights_of(const archive::Reader& reader, const record::TrialRow& trial,
+                                            const std::string& at) {
+  const bool of_reference = at == "initial" && trial.start.reference != 0 && trial.start.parent == 0;
+  return reader.weights(of_reference ? trial.start.reference : trial.id, at);
 }
 
 fs::path canonical_or_as_given(const fs::path& path) {
@@ -139,12 +141,13 @@ std::int64_t write(const ExportOptions& options, const std::string& format, cons
     report::export_cases(table, cases, sink);
     count = static_cast<std::int64_t>(cases.size());
   } else if (options.what == "weights") {
-    // All arms of an experiment start from the reference's weights, which are kept once.
-    const bool of_reference = options.at == "initial" && trial.start.reference != 0;
-    const std::vector<record::TensorBytes> tensors =
-        reader.weights(of_reference ? trial.start.reference : trial.id, options.at);
+    const std::vector<record::TensorBytes> tensors = weights_of(reader, trial, options.at);
     report::write_safetensors(tensors, sink);
     count = static_cast<std::int64_t>(tensors.size());
+  } else if (options.what == "checkpoint") {
+    const record::ArmState state = reader.state(trial.id, reader.checkpoint_step(trial.id, options.at));
+    report::write_checkpoint(state, sink);
+    count = static_cast<std::int64_t>(state.tensors.size());
   } else {
     const record::ExperimentStart experiment = reader.experiment(trial.experiment_id);
     sink(format == "json" ? experiment.resolved + '\n' : experiment.text);
@@ -155,10 +158,10 @@ std::int64_t write(const ExportOptions& options, const std::string& format, cons
 
 int export_one(Program& program, const ExportOptions& options) {
   const std::string format = format_of(options, program.json);
-  if (options.what == "weights") {
-    require_known_moment(options.at);
+  if (options.what == "weights" || options.what == "checkpoint") {
+    require_known_moment(options.what, options.at);
   } else if (options.at != "final") {
-    refuse(ErrorKind::InvalidSetting, "--at", "only weights have a moment", options.at,
+    refuse(ErrorKind::InvalidSetting, "--at", "only weights and checkpoints have a moment", options.at,
            "nothing beside " + options.what);
   }
   const std::string archive = program.existing_archive();
@@ -166,7 +169,7 @@ int export_one(Program& program, const ExportOptions& options) {
   const record::TrialRow trial = program.find(reader, options.trial);
   if (options.file == "-") {
     if (format == "safetensors" && Console::results_on_terminal()) {
-      refuse(ErrorKind::InvalidSetting, "-o", "weights are not for a terminal", options.file, "a file");
+      refuse(ErrorKind::InvalidSetting, "-o", "the bytes of tensors are not for a terminal", options.file, "a file");
     }
     write(options, format, reader, trial, [&program](std::string_view bytes) { program.console.result(bytes); });
     return exit_code::kDone;
@@ -195,15 +198,17 @@ int export_one(Program& program, const ExportOptions& options) {
 
 void add_export(Program& program) {
   const auto options = std::make_shared<ExportOptions>();
-  CLI::App* const command =
-      program.add_command("export", "Steps, frozen cases, weights or the experiment of a trial, in full precision",
-                          [&program, options] { return export_one(program, *options); });
-  command->add_option("WHAT", options->what, "steps, cases, weights or experiment")->required();
+  CLI::App* const command = program.add_command(
+      "export", "Steps, frozen cases, weights, a checkpoint or the experiment of a trial, in full precision",
+      [&program, options] { return export_one(program, *options); });
+  command->add_option("WHAT", options->what, "steps, cases, weights, checkpoint or experiment")->required();
   command->add_option("TRIAL", options->trial, "An id, experiment/trial, a name (the newest), last, or reference")
       ->required();
   command->add_option("-o,--output", options->file, "The file; - or nothing: standard output")->type_name("FILE");
   command->add_option("--format", options->format, "csv, json, safetensors, toml; default: by the file's ending");
-  command->add_option("--at", options->at, "weights: initial or final (default)");
+  command->add_option(
+      "--at", options->at,
+      "weights, checkpoint: final (default), best or a step that has a checkpoint; weights: initial, too");
 }
 
 }  // namespace mantissa::cli

@@ -28,6 +28,7 @@ void declare(Program& program) {
       ->check([](const std::string& text) { return text.empty() ? std::string("names no file") : std::string(); });
 
   add_run(program);
+  add_resume(program);
   add_list(program);
   add_show(program);
   add_export(program);

@@ -47,6 +47,7 @@ struct Program {
 
 // One file a command.
 void add_run(Program& program);
+void add_resume(Program& program);
 void add_list(Program& program);
 void add_show(Program& program);
 void add_export(Program& program);

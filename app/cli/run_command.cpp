@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "app/cli/exit_code.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/log_file.h"
 #include "app/cli/program.h"
 #include "app/cli/progress.h"
+#include "app/cli/run_result.h"
 #include "core/base/error.h"
-#include "core/report/json_documents.h"
-#include "core/report/tables.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
 
@@ -27,7 +27,7 @@ struct RunCommandOptions {
   std::vector<std::string> overrides;
   std::vector<std::string> required;
   std::string probes = "standard";
-  std::string stop_after;
+  std::optional<std::int64_t> stop_after;
   std::string cases_from;
 };
 
@@ -35,12 +35,6 @@ void refuse_what_is_coming(const std::string& option, const std::string& value) 
   if (value.empty()) return;
   throw Error(ErrorKind::NotYetAvailable,
               {"not yet available in this version", "", 0, 0, option, "'" + value + "'", "", "Leave the option out"});
-}
-
-session::Probes probes_from_text(const std::string& text) {
-  if (text == "standard") return session::Probes::Standard;
-  if (text == "off") return session::Probes::Off;
-  throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "--probes", "'" + text + "'", "off or standard", ""});
 }
 
 /// Every name that an option gives must be one of `known`.
@@ -56,12 +50,12 @@ void require_known(const std::string& option, const std::vector<std::string>& na
 }
 
 int run(Program& program, const RunCommandOptions& options) {
-  refuse_what_is_coming("--stop-after", options.stop_after);
   refuse_what_is_coming("--cases-from", options.cases_from);
   session::RunOptions run_options;
   run_options.probes = probes_from_text(options.probes);
   run_options.archive = program.archive_path();
   run_options.only_trials = options.trials;
+  run_options.stop_after = stop_after_from(options.stop_after);
 
   open_log_file();
   spdlog::info("run {} into {}", options.file, run_options.archive);
@@ -80,19 +74,7 @@ int run(Program& program, const RunCommandOptions& options) {
   program.make_default_folder();
   const record::RunSummary summary = session::run(experiment, run_options, display, stop);
 
-  const int code = exit_code_of(summary, options.required);
-  for (const record::TrialRow& trial : summary.trials) {
-    const auto& verdict = trial.end.verdict;
-    spdlog::info("{} {}: {}", trial.id, trial.start.name, verdict ? record::to_text(verdict->word) : "no verdict");
-  }
-  spdlog::info("exit {}", code);
-  if (program.json) {
-    program.console.result(report::run_document(summary, run_options.archive, code));
-  } else {
-    program.console.result_for_people(report::run_table(summary));
-    program.console.message("kept in " + run_options.archive);
-  }
-  return code;
+  return show_result(program, summary, options.required);
 }
 
 }  // namespace
@@ -117,7 +99,8 @@ void add_run(Program& program) {
       ->allow_extra_args(false);
   command->add_option("--probes", options->probes, "off: only what the steps need; standard (default)")
       ->type_name("off|standard");
-  command->add_option("--stop-after", options->stop_after)->group("");
+  command->add_option("--stop-after", options->stop_after, "Stops after so many attempted steps, to be resumed later")
+      ->type_name("N");
   command->add_option("--cases-from", options->cases_from)->group("");
 }
 

@@ -20,10 +20,11 @@ int show(Program& program, const std::string& name) {
     losses.add(step.loss);
     return true;
   });
+  const record::History history = reader.history(trial.id);
   if (program.json) {
-    program.console.result(report::show_document(trial, experiment, losses));
+    program.console.result(report::show_document(trial, experiment, losses, history));
   } else {
-    program.console.result_for_people(report::trial_page(trial, experiment, losses));
+    program.console.result_for_people(report::trial_page(trial, experiment, losses, history));
   }
   return exit_code::kDone;
 }
@@ -33,7 +34,7 @@ int show(Program& program, const std::string& name) {
 void add_show(Program& program) {
   const auto trial = std::make_shared<std::string>();
   CLI::App* const command =
-      program.add_command("show", "One trial: verdict with its rules, counts, settings, reference lock",
+      program.add_command("show", "One trial: verdict with its rules, counts, checkpoints, settings, reference lock",
                           [&program, trial] { return show(program, *trial); });
   command->add_option("TRIAL", *trial, "An id, experiment/trial, a name (the newest), last, or reference")->required();
 }

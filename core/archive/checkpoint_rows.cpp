@@ -47,6 +47,7 @@ constexpr char kReopenTrial[] =
 // What stands in the archive of an arm's way after a step.
 constexpr const char* kRemoveAfterStep[] = {
     "DELETE FROM steps WHERE trial = ?1 AND step > ?2",
+    "DELETE FROM step_optimizers WHERE trial = ?1 AND step > ?2",
     "DELETE FROM evaluations WHERE trial = ?1 AND step > ?2",
     "DELETE FROM policy_changes WHERE trial = ?1 AND step > ?2",
 };
@@ -55,7 +56,8 @@ constexpr const char* kRemoveAfterStep[] = {
 constexpr const char* kRemoveOfEnd[] = {
     "DELETE FROM cases WHERE trial = ?1",           "DELETE FROM notes WHERE trial = ?1",
     "DELETE FROM verdict_reasons WHERE trial = ?1", "DELETE FROM rule_verdicts WHERE trial = ?1",
-    "DELETE FROM verdicts WHERE trial = ?1",
+    "DELETE FROM verdicts WHERE trial = ?1",        "DELETE FROM trial_optimizers WHERE trial = ?1",
+    "DELETE FROM policy_changes WHERE trial = ?1",
 };
 
 struct ValueText {

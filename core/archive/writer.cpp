@@ -133,6 +133,8 @@ void Writer::write_checkpoint(record::CheckpointSet set) {
   thread().hand_over([work](Connection& connection) { return work->step(connection); });
 }
 
+void Writer::wait_for_checkpoint() { thread().wait_for_long_work(); }
+
 void Writer::write_policy_changes(std::int64_t trial, const std::vector<record::PolicyChange>& changes) {
   thread().call([&](Connection& connection) {
     Transaction transaction(connection);

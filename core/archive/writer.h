@@ -69,10 +69,13 @@ class Writer {
   void write_weights(std::int64_t trial, const std::string& at, const std::vector<record::TensorBytes>& tensors);
 
   /// Hands over the states of all arms of a run, to be written between the records while the run goes on: all of them
-  /// will show together, after every record appended before, or none. Waits only where an earlier set is still being
-  /// written, so that memory holds one copy. Then removes what the set need not keep. Calls that end something
+  /// will show together, after every record appended before, or none. Waits where an earlier set is still being
+  /// written. Then removes what the set need not keep. Calls that end something
   /// (`finish_trial`, `flush`, `close`) wait until it is there.
   void write_checkpoint(record::CheckpointSet set);
+
+  /// Waits until no set is being written: called before states are copied, memory holds one copy at a time.
+  void wait_for_checkpoint();
 
   void write_evaluation(const record::Evaluation& evaluation);
 

@@ -64,12 +64,17 @@ void WriterThread::call(const Job& job) { submit(&job, Before::Records); }
 void WriterThread::call_after_all(const Job& job) { submit(&job, Before::RecordsAndLongWork); }
 void WriterThread::call_without_flush(const Job& job) { submit(&job, Before::Nothing); }
 
-void WriterThread::hand_over(LongWork work) {
+void WriterThread::wait_for_long_work() {
   const Clock::time_point began = Clock::now();
   std::unique_lock<std::mutex> lock(mutex_);
   done_.wait(lock, [this] { return !has_long_work_ || error_ != nullptr; });
   waited_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
   if (error_ != nullptr) std::rethrow_exception(error_);
+}
+
+void WriterThread::hand_over(LongWork work) {
+  wait_for_long_work();
+  const std::lock_guard<std::mutex> lock(mutex_);
   long_work_ = std::move(work);
   has_long_work_ = true;
   work_.notify_one();

@@ -46,6 +46,7 @@ class WriterThread {
   /// Work to be done in pieces between the records, the first after every record appended so far; waits for an earlier
   /// one to end.
   void hand_over(LongWork work);
+  void wait_for_long_work();
 
   /// Runs the job although records may be waiting that cannot be committed.
   void call_without_flush(const Job& job);

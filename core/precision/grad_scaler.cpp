@@ -259,6 +259,14 @@ std::int64_t GradScaler::get_growth_tracker() const {
                                   : growth_tracker_.item<std::int32_t>();
 }
 
+void GradScaler::prepare(const ScaledOptimizer& optimizer) {
+  if (!options_.enabled) return;
+  require_scale("prepare");
+  inverse_scale();
+  OptimizerState& state = state_of(optimizer);
+  if (state.checks.empty()) state.checks.push_back({scale_.device(), scalar_on(scale_.device(), 0.0f)});
+}
+
 std::optional<GradScalerState> GradScaler::state_dict() const {
   if (!options_.enabled) return std::nullopt;
   GradScalerState state;

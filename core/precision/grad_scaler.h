@@ -147,6 +147,10 @@ class GradScaler {
   std::int64_t get_growth_interval() const { return options_.growth_interval; }
   void set_growth_interval(std::int64_t interval) { options_.growth_interval = interval; }
 
+  /// Makes what the first iteration of `optimizer` makes and later ones use again, on the device of the scale, so that
+  /// the first one after a checkpoint takes the memory of a later one. After `load_state_dict` and a first `scale`.
+  void prepare(const ScaledOptimizer& optimizer);
+
   /// To be taken after `update`; nothing where the scaler is disabled.
   std::optional<GradScalerState> state_dict() const;
 

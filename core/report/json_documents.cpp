@@ -67,6 +67,8 @@ Json arm(const record::TrialRow& trial) {
           {"experiment", trial.experiment},
           {"experiment_id", trial.experiment_id},
           {"reference", trial.start.reference == 0 ? Json(nullptr) : Json(trial.start.reference)},
+          {"parent", trial.start.parent == 0 ? Json(nullptr) : Json(trial.start.parent)},
+          {"parent_step", trial.start.parent == 0 ? Json(nullptr) : Json(trial.start.parent_step)},
           {"status", text_of(to_text(end.status))},
           {"failure", text_or_null(end.failure)},
           {"failure_text", text_or_null(end.failure_text)},
@@ -116,6 +118,39 @@ Json judged_arm(const record::TrialRow& trial) {
   return value;
 }
 
+Json checkpoints_of(const record::History& history) {
+  Json rows = Json::array();
+  for (const record::CheckpointRow& row : history.checkpoints) {
+    rows.push_back({{"step", row.step},
+                    {"created_at", row.created_at},
+                    {"bytes", row.bytes},
+                    {"metric", row.evaluation ? Json(row.evaluation->metric) : Json(nullptr)},
+                    {"value", row.evaluation ? number_or_null(row.evaluation->value) : Json(nullptr)},
+                    {"best", row.best},
+                    {"sha256", row.sha256}});
+  }
+  return rows;
+}
+
+Json evaluations_of(const record::History& history) {
+  Json rows = Json::array();
+  for (const record::Evaluation& row : history.evaluations) {
+    rows.push_back({{"step", row.step},
+                    {"metric", row.metric},
+                    {"direction", text_of(to_text(row.direction))},
+                    {"value", number_or_null(row.value)}});
+  }
+  return rows;
+}
+
+Json resumptions_of(const record::History& history) {
+  Json rows = Json::array();
+  for (const record::Resumption& row : history.resumptions) {
+    rows.push_back({{"step", row.step}, {"resumed_at", row.resumed_at}, {"overrides", parsed_or_null(row.overrides)}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(mantissa::to_text(value)); }
@@ -144,13 +179,16 @@ std::string run_document(const record::RunSummary& summary, const std::string& a
 }
 
 std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                          const LossSummary& losses) {
+                          const LossSummary& losses, const record::History& history) {
   Json shown = judged_arm(trial);
   shown["policy"] = parsed_or_null(trial.start.policy);
   return document_text(
       {{"trial", shown},
        {"losses",
         {{"steps", losses.steps()}, {"non_finite", losses.non_finite()}, {"mean", number_or_null(losses.mean())}}},
+       {"checkpoints", checkpoints_of(history)},
+       {"evaluations", evaluations_of(history)},
+       {"resumptions", resumptions_of(history)},
        {"experiment",
         {{"id", trial.experiment_id},
          {"name", experiment.name},

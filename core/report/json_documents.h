@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/base/error.h"
+#include "core/record/checkpoint.h"
 #include "core/record/trial.h"
 #include "core/report/loss_summary.h"
 
@@ -19,7 +20,7 @@ namespace mantissa::report {
 std::string list_document(const std::vector<record::TrialRow>& trials);
 std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code);
 std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                          const LossSummary& losses);
+                          const LossSummary& losses, const record::History& history);
 std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code);
 
 // For the documents of other parts of the product:

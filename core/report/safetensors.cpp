@@ -9,10 +9,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 
 namespace mantissa::report {
 namespace {
@@ -70,12 +72,10 @@ std::vector<const TensorBytes*> in_file_order(const std::vector<TensorBytes>& te
   return order;
 }
 
-}  // namespace
-
-void write_safetensors(const std::vector<TensorBytes>& tensors, const Sink& sink) {
+void write(const std::vector<TensorBytes>& tensors, const nlohmann::ordered_json& metadata, const Sink& sink) {
   const std::vector<const TensorBytes*> order = in_file_order(tensors);
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  header["__metadata__"] = {{"format", "pt"}};
+  header["__metadata__"] = metadata;
   std::set<std::string_view> names;
   std::size_t offset = 0;
   for (const TensorBytes* tensor : order) {
@@ -89,13 +89,32 @@ void write_safetensors(const std::vector<TensorBytes>& tensors, const Sink& sink
     header[tensor->name] = std::move(entry);
     offset += tensor->bytes.size();
   }
-  std::string text = header.dump();
+  std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');  // the data starts aligned
   std::string length(8, '\0');
   for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(std::uint64_t{text.size()} >> (8 * i) & 0xff);
   sink(length);
   sink(text);
   for (const TensorBytes* tensor : order) sink(tensor->bytes);
+}
+
+std::string text_of(const record::StateValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return mantissa::to_text(*real);
+  return std::get<std::string>(value);
+}
+
+}  // namespace
+
+void write_safetensors(const std::vector<record::TensorBytes>& tensors, const Sink& sink) {
+  const nlohmann::ordered_json metadata = {{"format", "pt"}};
+  write(tensors, metadata, sink);
+}
+
+void write_checkpoint(const record::ArmState& state, const Sink& sink) {
+  nlohmann::ordered_json metadata = {{"format", "pt"}};
+  for (const auto& [name, value] : state.values) metadata[name] = text_of(value);
+  write(state.tensors, metadata, sink);
 }
 
 }  // namespace mantissa::report

@@ -135,6 +135,38 @@ std::string json_section(const std::string& title, const std::string& json_text)
   return '\n' + title + '\n' + table.text(2);
 }
 
+std::string quality_words_of(const std::optional<record::Evaluation>& evaluation) {
+  if (!evaluation) return kNotMeasured;
+  return evaluation->metric + ' ' + number_words(evaluation->value);
+}
+
+std::string history_sections(const record::History& history) {
+  std::string text;
+  if (!history.checkpoints.empty()) {
+    Table table({{"step", Table::Align::Right}, {"bytes", Table::Align::Right}, {"quality"}, {"saved"}});
+    for (const record::CheckpointRow& row : history.checkpoints) {
+      table.add_row({count_words(row.step), count_words(row.bytes),
+                     quality_words_of(row.evaluation) + (row.best ? ", the best" : ""), row.created_at});
+    }
+    text += "\nCheckpoints\n" + table.text(2);
+  }
+  if (!history.evaluations.empty()) {
+    Table table({{"step", Table::Align::Right}, {"quality"}});
+    for (const record::Evaluation& row : history.evaluations) {
+      table.add_row({count_words(row.step), quality_words_of(row)});
+    }
+    text += "\nEvaluations\n" + table.text(2);
+  }
+  if (!history.resumptions.empty()) {
+    Table table({{"resumed after step"}, {"at"}, {"with"}});
+    for (const record::Resumption& row : history.resumptions) {
+      table.add_row({count_words(row.step), row.resumed_at, row.overrides == "[]" ? "" : row.overrides});
+    }
+    text += "\nResumptions\n" + table.text(2);
+  }
+  return text;
+}
+
 }  // namespace
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -231,13 +263,17 @@ std::string trial_list(const std::vector<record::TrialRow>& trials) {
 }
 
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                       const LossSummary& losses) {
+                       const LossSummary& losses, const record::History& history) {
   const record::TrialEnd& end = trial.end;
   Table facts({{"what"}, {"value"}});
   facts.add_row({"id", std::to_string(trial.id)});
   facts.add_row({"experiment", trial.experiment + " (" + experiment.file + ")"});
   facts.add_row({"kind", std::string(to_text(trial.start.kind))});
   if (trial.start.reference != 0) facts.add_row({"reference", std::to_string(trial.start.reference)});
+  if (trial.start.parent != 0) {
+    facts.add_row({"parent", "trial " + std::to_string(trial.start.parent) + ", from step " +
+                                 count_words(trial.start.parent_step) + " on"});
+  }
   facts.add_row({"autocast", trial.start.autocast});
   facts.add_row({"cast policy", trial.start.cast_policy});
   for (const record::PolicyChange& change : end.policy_changes) {
@@ -266,8 +302,9 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   facts.add_row({"frozen cases hash", experiment.cases_sha256});
   facts.add_row({"reference lock hash", experiment.lock_sha256});
 
-  return trial_section(trial) + '\n' + facts.text() + json_section("Policy", trial.start.policy) +
-         json_section("Experiment", experiment.resolved) + json_section("Reference lock", experiment.lock);
+  return trial_section(trial) + '\n' + facts.text() + history_sections(history) +
+         json_section("Policy", trial.start.policy) + json_section("Experiment", experiment.resolved) +
+         json_section("Reference lock", experiment.lock);
 }
 
 }  // namespace mantissa::report

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/record/checkpoint.h"
 #include "core/record/trial.h"
 #include "core/report/loss_summary.h"
 
@@ -43,6 +44,6 @@ std::string trial_list(const std::vector<record::TrialRow>& trials);
 
 /// Everything that an archive holds of one arm, for people.
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                       const LossSummary& losses);
+                       const LossSummary& losses, const record::History& history);
 
 }  // namespace mantissa::report

@@ -46,7 +46,7 @@ std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, t
 }
 
 void CaseComparison::summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const {
-  end.quality_metric = quality_metric();
+  end.quality_metric = metric();
   end.quality = judge::quality(rows, end.quality_metric, spec::Of::Trained, false, unit());
   if (prepared_.decision.kind != judge::DecisionKind::None) end.flips = count_flips(rows);
 }
@@ -56,7 +56,34 @@ judge::TargetUnit CaseComparison::unit() const {
   return {dataset.target_scale, dataset.target_offset, dataset.target_log10};
 }
 
-std::string CaseComparison::quality_metric() const {
+std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
+  std::vector<record::CaseRow> rows = cases_.rows;
+  try {
+    const std::vector<std::vector<double>> outputs = evaluate(*arm.network, arm.policy, cases_.inputs);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].output = outputs[i];
+      rows[i].output_reference = outputs[i];
+      rows[i].output_same_weights = outputs[i];
+    }
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    arm.failure =
+        train::failure_of(error, "on the frozen cases after step " + std::to_string(arm.tally.counts.attempted));
+    return std::nullopt;
+  }
+  judge::compare(rows, prepared_.decision);
+  return judge::quality(rows, metric(), spec::Of::Trained, false, unit());
+}
+
+record::Direction CaseComparison::direction() const {
+  if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().direction.empty()) {
+    return asked_.rules->quality.front().direction == "higher" ? record::Direction::Higher : record::Direction::Lower;
+  }
+  return metric() == "accuracy" ? record::Direction::Higher : record::Direction::Lower;
+}
+
+std::string CaseComparison::metric() const {
   if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().metric.empty()) {
     return asked_.rules->quality.front().metric;
   }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/judge/judge.h"
 #include "core/record/case_row.h"
+#include "core/record/checkpoint.h"
 #include "core/record/trial.h"
 #include "core/session/frozen_cases.h"
 #include "core/session/prepared.h"
@@ -39,10 +41,16 @@ class CaseComparison {
 
   judge::TargetUnit unit() const;
 
+  /// The quality of an arm's own weights as they are now, in the midst of the training; nothing where its model fails.
+  std::optional<double> quality_now(train::Arm& arm) const;
+
+  /// What quality is measured by: the first quality rule's metric, else the task's own.
+  std::string metric() const;
+  record::Direction direction() const;
+
  private:
   std::vector<record::CaseRow> compared_rows(const std::vector<std::vector<double>>& trained,
                                              const std::vector<std::vector<double>>& same_weights) const;
-  std::string quality_metric() const;
   std::int64_t count_flips(const std::vector<record::CaseRow>& rows) const;
 
   const spec::Experiment& asked_;

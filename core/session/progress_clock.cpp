@@ -9,8 +9,12 @@ constexpr double kNoticeableWait = 0.5;  // seconds
 
 }  // namespace
 
-ProgressClock::ProgressClock(Observer& observer, std::int64_t planned_steps)
-    : observer_(observer), planned_steps_(planned_steps), begin_(Clock::now()), next_(begin_ + kInterval) {}
+ProgressClock::ProgressClock(Observer& observer, std::int64_t planned_steps, std::int64_t steps_before)
+    : observer_(observer),
+      planned_steps_(planned_steps),
+      steps_before_(steps_before),
+      begin_(Clock::now()),
+      next_(begin_ + kInterval) {}
 
 void ProgressClock::tell(const train::PairedRun& run, double waited_seconds) {
   if (!wait_told_ && waited_seconds > kNoticeableWait) {
@@ -30,9 +34,9 @@ void ProgressClock::send(const train::PairedRun& run, Clock::time_point now) {
   progress.step = run.steps_done();
   progress.steps = planned_steps_;
   progress.seconds = std::chrono::duration<double>(now - begin_).count();
-  if (progress.step > 0) {
-    progress.remaining_seconds =
-        progress.seconds / static_cast<double>(progress.step) * static_cast<double>(planned_steps_ - progress.step);
+  if (progress.step > steps_before_) {
+    progress.remaining_seconds = progress.seconds / static_cast<double>(progress.step - steps_before_) *
+                                 static_cast<double>(planned_steps_ - progress.step);
   }
   progress.loss_reference = run.arm(0).tally.last_loss.value_or(0.0);
   for (std::size_t i = 1; i < run.arm_count(); ++i) {

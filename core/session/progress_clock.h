@@ -12,7 +12,8 @@ namespace mantissa::session {
 /// Tells an observer where a run stands, at most 20 times a second, and once when the disk cannot keep up.
 class ProgressClock {
  public:
-  ProgressClock(Observer& observer, std::int64_t planned_steps);
+  /// \param steps_before  made before this run went on from a checkpoint
+  ProgressClock(Observer& observer, std::int64_t planned_steps, std::int64_t steps_before);
 
   /// \param waited_seconds  what the engine has waited for the archive so far
   void tell(const train::PairedRun& run, double waited_seconds);
@@ -24,6 +25,7 @@ class ProgressClock {
 
   Observer& observer_;
   std::int64_t planned_steps_;
+  std::int64_t steps_before_;
   Clock::time_point begin_;
   Clock::time_point next_;
   bool wait_told_ = false;

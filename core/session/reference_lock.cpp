@@ -8,51 +8,12 @@
 #include "core/base/sha256.h"
 #include "core/session/doctor.h"
 #include "core/spec/parse.h"
+#include "core/train/tensor_bytes.h"
 
 namespace mantissa::session {
-namespace {
-
-/// safetensors' word for a dtype.
-std::string dtype_word(at::ScalarType type) {
-  switch (type) {
-    case at::kFloat:
-      return "F32";
-    case at::kDouble:
-      return "F64";
-    case at::kHalf:
-      return "F16";
-    case at::kBFloat16:
-      return "BF16";
-    case at::kLong:
-      return "I64";
-    case at::kInt:
-      return "I32";
-    case at::kShort:
-      return "I16";
-    case at::kChar:
-      return "I8";
-    case at::kByte:
-      return "U8";
-    case at::kBool:
-      return "BOOL";
-    default:
-      return c10::toString(type);
-  }
-}
-
-}  // namespace
-
 std::vector<record::TensorBytes> state_bytes(const model::Network& network) {
   std::vector<record::TensorBytes> tensors;
-  for (const model::NamedTensor& named : network.state()) {
-    const at::Tensor whole = named.tensor.detach().to(at::kCPU).contiguous();
-    record::TensorBytes bytes;
-    bytes.name = named.name;
-    bytes.dtype = dtype_word(whole.scalar_type());
-    bytes.shape = whole.sizes().vec();
-    bytes.bytes.assign(static_cast<const char*>(whole.const_data_ptr()), whole.nbytes());
-    tensors.push_back(std::move(bytes));
-  }
+  for (const model::NamedTensor& named : network.state()) tensors.push_back(train::to_bytes(named.name, named.tensor));
   return tensors;
 }
 

@@ -12,10 +12,12 @@
 #include "core/judge/judge.h"
 #include "core/session/archive_rows.h"
 #include "core/session/case_comparison.h"
+#include "core/session/checkpointing.h"
 #include "core/session/frozen_cases.h"
 #include "core/session/prepared.h"
 #include "core/session/progress_clock.h"
 #include "core/session/reference_lock.h"
+#include "core/session/resume_plan.h"
 #include "core/spec/parse.h"
 #include "core/train/failure_text.h"
 #include "core/train/paired_run.h"
@@ -45,30 +47,42 @@ std::vector<const spec::Trial*> chosen_trials(const spec::Experiment& experiment
   return chosen;
 }
 
-/// One run from its first row in the archive to its last.
+/// One run from its first row in the archive to its last, or from a checkpoint on.
 class Run {
  public:
-  Run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer, const StopToken& stop)
+  /// \param resumed  nothing: from the first step on
+  Run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer, const StopToken& stop,
+      const ResumePlan* resumed = nullptr)
       : asked_(experiment),
         options_(options),
         observer_(observer),
         stop_(stop),
+        resumed_(resumed),
         comparison_(experiment, prepared_, cases_) {}
 
   record::RunSummary execute() {
-    trials_ = chosen_trials(asked_, options_.only_trials);
+    trials_ = resumed_ != nullptr ? resumed_trials() : chosen_trials(asked_, options_.only_trials);
     observer_.on_phase("preparing");
     prepared_ = prepare(asked_);
     for (const std::string& note : prepared_.notes) observer_.on_note(note);
     cases_ = freeze_cases(prepared_.experiment, prepared_.dataset);
     if (!cases_.note.empty()) observer_.on_note(cases_.note);
 
+    initial_sha256_ = state_sha256(*prepared_.network);
     train::BatchPlan plan(prepared_.experiment, prepared_.dataset.train);
+    if (resumed_ != nullptr) check_resume(plan);
     train::PairedRun paired(plan, make_arms(), options_.probes == Probes::Standard,
                             [this] { return stop_.requested(); });
+    if (resumed_ != nullptr) go_on(paired, plan);
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
     writer_ = std::make_unique<archive::Writer>(options_.archive);
-    open_in_archive();
+    if (resumed_ != nullptr && !resumed_->child) {
+      reopen_in_archive();
+    } else {
+      open_in_archive(paired);
+    }
+    checkpointing_ = std::make_unique<Checkpointing>(prepared_.experiment.training, *writer_, ids_, comparison_);
+    if (resumed_ != nullptr && resumed_->child) checkpointing_->at_begin(paired);
     train(paired, plan);
     finish(paired);
     writer_->close();
@@ -76,6 +90,13 @@ class Run {
   }
 
  private:
+  /// In the order of the plan's arms.
+  std::vector<const spec::Trial*> resumed_trials() const {
+    std::vector<const spec::Trial*> trials;
+    for (const std::string& name : resumed_->trials) trials.push_back(chosen_trials(asked_, {name}).front());
+    return trials;
+  }
+
   std::vector<std::unique_ptr<train::Arm>> make_arms() {
     const spec::Experiment& experiment = prepared_.experiment;
     std::vector<std::unique_ptr<train::Arm>> arms;
@@ -86,8 +107,59 @@ class Run {
     return arms;
   }
 
-  void open_in_archive() {
-    initial_sha256_ = state_sha256(*prepared_.network);
+  void check_resume(const train::BatchPlan& plan) {
+    for (const std::string& note : compare_locks(*resumed_, reference_lock(prepared_, initial_sha256_))) {
+      observer_.on_note(note);
+    }
+    if (resumed_->step < plan.total_steps()) return;
+    throw Error(ErrorKind::InvalidSetting,
+                {"nothing is left to train", "", 0, 0, "training.steps",
+                 "a checkpoint at step " + std::to_string(resumed_->step) + " of " + std::to_string(plan.total_steps()),
+                 "more steps than that",
+                 "Ask for more, such as --set training.steps=" +
+                     std::to_string(2 * std::max<std::int64_t>(resumed_->step, 1))});
+  }
+
+  void go_on(train::PairedRun& paired, train::BatchPlan& plan) {
+    observer_.on_note("Going on from the checkpoint at step " + std::to_string(resumed_->step) + " of " +
+                      std::to_string(plan.total_steps()) + '.');
+    std::vector<record::ArmState> states;
+    for (std::size_t i = 0; i < resumed_->arms.size(); ++i) {
+      train::Arm& arm = paired.arm(i);
+      const ResumedArm& resumed = resumed_->arms[i];
+      const bool own_policy = resumed_->child && i > 0;
+      train::load_state(arm, resumed.state, own_policy ? train::PolicyOfState::Own : train::PolicyOfState::Same,
+                        resumed.scaler);
+      // 0 where its shadow has ended early; a child is shadowed as its own block says.
+      if (!resumed_->child) arm.shadow_every = train::integer_of(resumed.state, "progress.shadow_every");
+      for (const std::string& note : resumed.notes) {
+        arm.notes.push_back(note);
+        observer_.on_note(arm.name + ": " + note);
+      }
+      states.push_back(resumed.state);
+    }
+    paired.go_on_from(resumed_->step, states);
+  }
+
+  void reopen_in_archive() {
+    summary_.experiment = asked_.name;
+    summary_.experiment_id = resumed_->arms.front().row.experiment_id;
+    rules_sha256_ = resumed_->archived.rules_sha256;
+    for (const ResumedArm& arm : resumed_->arms) {
+      ids_.push_back(arm.row.id);
+      record::TrialRow row = arm.row;
+      row.finished_at.clear();
+      row.end = record::TrialEnd();
+      if (ids_.size() == 1) {
+        summary_.reference = std::move(row);
+      } else {
+        summary_.trials.push_back(std::move(row));
+      }
+    }
+    writer_->resume_trials(ids_, resumed_->step, resumed_->overrides);
+  }
+
+  void open_in_archive(const train::PairedRun& paired) {
     const record::ExperimentStart start = experiment_start(asked_, prepared_, cases_, initial_sha256_);
     rules_sha256_ = start.rules_sha256;
     summary_.experiment = asked_.name;
@@ -97,6 +169,10 @@ class Run {
     for (const spec::Trial* trial : trials_) summary_.trials.push_back(open_arm(summary_.reference.id, trial));
     for (const record::TrialRow& row : summary_.trials) ids_.push_back(row.id);
     ids_.insert(ids_.begin(), summary_.reference.id);
+    // A child does not begin with the reference's weights.
+    for (std::size_t i = 0; resumed_ != nullptr && i < ids_.size(); ++i) {
+      writer_->write_weights(ids_[i], "initial", state_bytes(*paired.arm(i).network));
+    }
   }
 
   record::TrialRow open_arm(std::int64_t reference_id, const spec::Trial* trial) {
@@ -104,21 +180,29 @@ class Run {
     row.experiment_id = summary_.experiment_id;
     row.experiment = summary_.experiment;
     row.start = trial_start(prepared_.experiment, summary_.experiment_id, reference_id, trial);
+    if (resumed_ != nullptr) {
+      row.start.parent = resumed_->arms[reference_id == 0 ? 0 : summary_.trials.size() + 1].row.id;
+      row.start.parent_step = resumed_->step;
+    }
     row.id = writer_->begin_trial(row.start, &row.started_at);
     return row;
   }
 
   void train(train::PairedRun& paired, const train::BatchPlan& plan) {
     observer_.on_phase("training");
-    ProgressClock progress(observer_, plan.total_steps());
-    std::vector<bool> failure_told(paired.arm_count(), false);
-    policy_changes_told_.assign(paired.arm_count(), 0);
+    ProgressClock progress(observer_, plan.total_steps(), paired.steps_done());
+    std::vector<bool> failure_told;
+    for (std::size_t i = 0; i < paired.arm_count(); ++i) failure_told.push_back(paired.arm(i).failure.has_value());
+    for (std::size_t i = 0; i < paired.arm_count(); ++i) {
+      policy_changes_told_.push_back(paired.arm(i).policy_changes.size());
+    }
     const auto sink = [this](std::size_t arm, record::StepRecord&& step) {
       step.trial = ids_[arm];
       writer_->append(step);
     };
     begin_ = Clock::now();
     while (paired.step(sink)) {
+      checkpointing_->after_step(paired);
       for (std::size_t i = 0; i < paired.arm_count(); ++i) {
         const train::Arm& arm = paired.arm(i);
         tell_policy_changes(i, arm);
@@ -127,9 +211,14 @@ class Run {
         observer_.on_note((i == 0 ? "The reference failed: " : arm.name + " failed: ") + arm.failure->text);
       }
       progress.tell(paired, writer_->waited_seconds());
+      if (paired.steps_done() == options_.stop_after && options_.stop_after < plan.total_steps()) {
+        summary_.stopped_as_planned = true;
+        paired.stop();
+      }
     }
     progress.tell_last(paired);
-    seconds_ = std::chrono::duration<double>(Clock::now() - begin_).count();
+    seconds_ = paired.seconds_before() + std::chrono::duration<double>(Clock::now() - begin_).count();
+    checkpointing_->at_end(paired);
   }
 
   void tell_policy_changes(std::size_t index, const train::Arm& arm) {
@@ -171,6 +260,7 @@ class Run {
       writer_->write_cases(ids_[0], rows);
     }
     writer_->write_weights(ids_[0], "final", state_bytes(*arm.network));
+    checkpointing_->add_final_quality(0, paired.steps_done(), end);
     writer_->finish_trial(ids_[0], end, &summary_.reference.finished_at);
     summary_.reference.end = std::move(end);
   }
@@ -220,6 +310,7 @@ class Run {
     }
     end.verdict = judge::judge(asked_.rules, rules_sha256_, evidence);
     writer_->write_weights(ids_[index], "final", state_bytes(*arm.network));
+    checkpointing_->add_final_quality(index, paired.steps_done(), end);
     record::TrialRow& row = summary_.trials[index - 1];
     writer_->finish_trial(ids_[index], end, &row.finished_at);
     row.end = std::move(end);
@@ -229,12 +320,14 @@ class Run {
   const RunOptions& options_;
   Observer& observer_;
   const StopToken& stop_;
+  const ResumePlan* resumed_;
   std::vector<const spec::Trial*> trials_;
   Prepared prepared_;
   FrozenCases cases_;
   CaseComparison comparison_;
   std::unique_ptr<archive::Writer> writer_;
   std::vector<std::int64_t> ids_;  // reference, then trials
+  std::unique_ptr<Checkpointing> checkpointing_;
   std::string rules_sha256_;
   std::string initial_sha256_;    // of the weights that every arm starts from
   bool reference_moved_ = false;  // away from them
@@ -250,6 +343,15 @@ class Run {
 record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
                        const StopToken& stop) {
   return Run(experiment, options, observer, stop).execute();
+}
+
+record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop) {
+  const ResumePlan plan = plan_resume(options);
+  RunOptions run_options;
+  run_options.archive = options.archive;
+  run_options.probes = options.probes;
+  run_options.stop_after = options.stop_after;
+  return Run(plan.experiment, run_options, observer, stop, &plan).execute();
 }
 
 std::vector<std::string> check(const spec::Experiment& experiment) {

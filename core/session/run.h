@@ -59,6 +59,7 @@ struct RunOptions {
   std::string archive;                   ///< path of the SQLite file
   std::vector<std::string> only_trials;  ///< names; empty: all
   Probes probes = Probes::Standard;
+  std::int64_t stop_after = 0;  ///< stops after so many attempted steps, as the user would; 0: not
 };
 
 /// Runs an experiment from end to end: reference lock, reference and trials in lock step, frozen cases, verdicts, all

@@ -201,6 +201,8 @@ json to_json(const Training& training) {
       {"on_non_finite", to_text(training.on_non_finite)},
       {"stop_on", to_json(training.stop_on)},
       {"float32_matmul", training.float32_matmul},
+      {"evaluate_every", or_null(training.evaluate_every)},
+      {"checkpoint", {{"every", or_null(training.checkpoint.every)}, {"keep", or_null(training.checkpoint.keep)}}},
       {"optimizer", optimizers},
       {"schedule", to_json(training.schedule)},
   };

@@ -134,6 +134,11 @@ struct StopOn {
   bool norm = false;  ///< the 2-norm of an optimizer's gradients in FP32, which overflows before they do
 };
 
+struct Checkpointing {
+  std::optional<std::int64_t> every;  ///< attempted steps; absent: at the end and at a stop only
+  std::optional<std::int64_t> keep;   ///< absent: all
+};
+
 struct Training {
   std::string device = "cpu";
   int threads = 0;  ///< 0: all cores but one, at least 1
@@ -150,8 +155,10 @@ struct Training {
   std::optional<double> skip_norm;  ///< an update whose gradients have a norm above it is refused
   OnNonFinite on_non_finite = OnNonFinite::Stop;
   StopOn stop_on;
-  std::string float32_matmul = "highest";  ///< highest | high | medium
-  std::vector<Optimizer> optimizers;       ///< at least one after parsing
+  std::string float32_matmul = "highest";      ///< highest | high | medium
+  std::optional<std::int64_t> evaluate_every;  ///< attempted steps; absent: at the end only
+  Checkpointing checkpoint;
+  std::vector<Optimizer> optimizers;  ///< at least one after parsing
   Schedule schedule;
 };
 

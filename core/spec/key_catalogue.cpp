@@ -236,11 +236,12 @@ std::vector<KeyEntry> training_keys() {
       Key("training.activation_checkpointing", "text: off | blocks", "off",
           "recompute activations in the backward pass instead of keeping them")
           .later("recomputed activations", "off"),
-      Key("training.evaluate_every", "integer", "at the end only", "steps between evaluations")
-          .later("evaluation while training"),
-      table("training.checkpoint", "when the state is saved; default: at the end and at a stop"),
-      Key("training.checkpoint.every", "integer", "", "steps between checkpoints").later("checkpoints"),
-      Key("training.checkpoint.keep", "integer", "", "how many are kept").later("checkpoints"),
+      Key("training.evaluate_every", "integer", "at the end only",
+          "steps between evaluations on the frozen cases; with it every checkpoint is evaluated, too"),
+      table("training.checkpoint", "when the state of all arms is saved, besides at the end and at a stop"),
+      Key("training.checkpoint.every", "integer", "at the end and at a stop", "steps between checkpoints"),
+      Key("training.checkpoint.keep", "integer", "all",
+          "how many are kept: those whose quality is NaN go first, then the oldest, never the best nor the newest"),
   };
 }
 

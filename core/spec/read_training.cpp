@@ -100,6 +100,10 @@ void read_training(const Setting* setting, Experiment& experiment) {
   table.integer("ignore_index", training.ignore_index, std::numeric_limits<std::int64_t>::min());
   table.number("clip_norm", training.clip_norm, range::positive);
   table.word("on_non_finite", training.on_non_finite);
+  table.integer("evaluate_every", training.evaluate_every, 1);
+  const TableReader checkpoint(table.find("checkpoint"));
+  checkpoint.integer("every", training.checkpoint.every, 1);
+  checkpoint.integer("keep", training.checkpoint.keep, 1);
   table.text("float32_matmul", training.float32_matmul);
   if (training.float32_matmul != "highest") {
     experiment.warnings.push_back("training.float32_matmul = \"" + training.float32_matmul +

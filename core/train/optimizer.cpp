@@ -77,6 +77,7 @@ class Sgd : public Optimizer {
     if (params_.empty()) return;
     at::_fused_sgd_(params_, grads_, momenta_, settings_.weight_decay, settings_.momentum, learning_rate_,
                     settings_.dampening, settings_.nesterov, settings_.maximize, first_step);
+    grads_.clear();  // otherwise this step's gradients live on beside the next one's
   }
 
   spec::Optimizer settings_;
@@ -121,6 +122,7 @@ class Adam : public Optimizer {
       at::_fused_adam_(params_, grads_, averages_, squares_, maxima_, steps_, learning_rate_, settings_.beta1,
                        settings_.beta2, settings_.weight_decay, settings_.eps, settings_.amsgrad, settings_.maximize);
     }
+    grads_.clear();
   }
 
   OptimizerState state_dict() const override {

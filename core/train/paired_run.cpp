@@ -11,6 +11,7 @@
 #include "core/observe/finite_scan.h"
 #include "core/observe/memory_recorder.h"
 #include "core/observe/norms.h"
+#include "core/train/checkpoint.h"
 #include "core/train/step_deviation.h"
 
 namespace mantissa::train {
@@ -37,6 +38,8 @@ std::vector<std::string> non_finite_names(const std::vector<model::NamedTensor>&
   }
   return names;
 }
+
+std::int64_t storage_bytes(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.storage().nbytes()); }
 
 bool reached_the_scaler(const Failure& failure) { return failure.reason != "forward" && failure.reason != "memory"; }
 
@@ -238,7 +241,8 @@ void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord
   step.applied_updates = arm.tally.counts.applied;
   step.samples = arm.tally.counts.samples;
   step.epoch = window.epoch + 1;
-  step.wall_seconds = std::chrono::duration<double>(Clock::now() - first_step_).count();
+  seconds_ = seconds_before_ + std::chrono::duration<double>(Clock::now() - first_step_).count();
+  step.wall_seconds = seconds_;
   if (attempt.outputs.size() == window.microbatches.size()) step.loss = attempt.loss;
   if (index > 0 && !arms_.front()->failure) step.loss_reference = attempts_.front().loss;
   if (arm.scaler) {
@@ -294,6 +298,38 @@ void PairedRun::fill_optimizers(std::size_t index, record::StepRecord& step) {
     record.grad_norm_clipped = own.grad_norm_clipped;
     record.clipped = own.clipped;
     record.largest_finite_gradient = own.largest_finite_gradient;
+  }
+}
+
+record::ArmState PairedRun::state_of(std::size_t index) const {
+  const Arm& arm = *arms_[index];
+  record::ArmState state = train::state_of(arm);
+  state.values["run.seconds"] = seconds_;
+  if (!measured_) return state;
+  // The next step frees gradients and outputs first; in a run that goes on from here they are not there.
+  std::int64_t passing = 0;
+  for (const model::NamedTensor& parameter : arm.network->parameters()) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined()) passing += storage_bytes(gradient);
+  }
+  for (const at::Tensor& output : attempts_[index].outputs) passing += storage_bytes(output);
+  state.values["run.live_bytes"] = measured_->arms[index].live_bytes - passing;
+  return state;
+}
+
+void PairedRun::go_on_from(std::int64_t step, const std::vector<record::ArmState>& states) {
+  const at::NoGradGuard no_grad;
+  for (std::int64_t i = 0; i < step; ++i) plan_.next();
+  seconds_before_ = real_of(states.front(), "run.seconds");
+  seconds_ = seconds_before_;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    // As if a step had just ended: the streams of before it and of now are both alive, and counted.
+    if (arms_[i]->generator_state.defined()) generators_before_[i] = arms_[i]->generator_state.clone();
+    if (!measured_) continue;
+    Measured::PerArm& per_arm = measured_->arms[i];
+    for (std::size_t p = 0; p < per_arm.weights.size(); ++p) per_arm.previous[p].copy_(per_arm.weights[p]);
+    if (states[i].values.count("run.live_bytes") == 0) continue;  // saved by a run without probes
+    per_arm.live_bytes = integer_of(states[i], "run.live_bytes");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/record/checkpoint.h"
 #include "core/record/step_record.h"
 #include "core/train/arm.h"
 #include "core/train/batch_plan.h"
@@ -40,6 +41,19 @@ class PairedRun {
   /// \return false where there was none: the plan is at its end, the reference has failed, or the run was stopped. A
   ///         stop within a step leaves every arm as it was before that step, random streams and buffers included.
   bool step(const Sink& sink);
+
+  /// Ends the run before its next step, as a request to stop does.
+  void stop() { stopped_ = true; }
+
+  /// The state of an arm between two steps, with what the run itself knows of it: what a checkpoint holds.
+  record::ArmState state_of(std::size_t index) const;
+
+  /// Makes the run go on after `step` attempted steps. Before its first step; the arms have been put into these states
+  /// since the run was made (load_state), the plan is at its beginning. \param states  one an arm.
+  void go_on_from(std::int64_t step, const std::vector<record::ArmState>& states);
+
+  /// Duration of the steps before those of this run.
+  double seconds_before() const { return seconds_before_; }
 
   Arm& arm(std::size_t index) { return *arms_[index]; }
   const Arm& arm(std::size_t index) const { return *arms_[index]; }
@@ -78,6 +92,8 @@ class PairedRun {
   bool started_ = false;
   bool stopped_ = false;
   Clock::time_point first_step_;
+  double seconds_ = 0.0;         // from the first step ever to the last one so far
+  double seconds_before_ = 0.0;  // of the steps before a checkpoint that the run goes on from
 };
 
 /// The names of everything non-finite that an arm holds: "parameter fc1.weight", "buffer bn.running_mean", "optimizer

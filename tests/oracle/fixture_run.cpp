@@ -61,12 +61,20 @@ int CommandLine::run(const QStringList& arguments) {
 #endif
 }
 
-QByteArray differences_from_pytorch(const QString& folder) {
+QByteArray differences_from_pytorch(const QString& folder, int stop_after) {
   const QTemporaryDir temporary;
   const QString archive = temporary.filePath("oracle.db");
   CommandLine cli(folder);
   // 0 accepted, 1 a trial failed (planned in one fixture), 2 undecided: no rules are fixed in these experiments.
-  const int code = cli.run({"run", folder + "/experiment.toml", "--archive", archive, "-q"});
+  int code = 0;
+  if (stop_after == 0) {
+    code = cli.run({"run", folder + "/experiment.toml", "--archive", archive, "-q"});
+  } else {
+    code = cli.run(
+        {"run", folder + "/experiment.toml", "--archive", archive, "-q", "--stop-after", QString::number(stop_after)});
+    if (code != 0) return cli.last_words;
+    code = cli.run({"resume", "last", "--archive", archive, "-q"});
+  }
   if (code < 0 || code > 2) return cli.last_words;
 
   const QStringList arms = QDir(folder).entryList({"*.csv"}, QDir::Files, QDir::Name);

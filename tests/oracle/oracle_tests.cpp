@@ -44,6 +44,29 @@ class OracleTests : public QObject {
     QVERIFY2(faults.isEmpty(), "\n" + faults);
   }
 
+  void a_run_that_was_resumed_equals_pytorchs_unbroken_one_data() {
+    QTest::addColumn<QString>("folder");
+    QTest::addColumn<int>("stop");
+    QTest::newRow("dropout, FP16 and BF16") << fixtures + "dropout" << 41;
+    QTest::newRow("growth probes") << fixtures + "growth-probes" << 13;
+    QTest::newRow("accumulation, short last window") << fixtures + "accumulate-short-window" << 7;
+    QTest::newRow("momentum") << fixtures + "mlp-sgd-momentum" << 20;
+    QTest::newRow("step schedule, overflows") << fixtures + "step-schedule-overflows" << 9;
+  }
+
+  void a_run_that_was_resumed_equals_pytorchs_unbroken_one() {
+#ifndef MANTISSA_CLI
+    QSKIP("mantissa-cli is not part of this build");
+#endif
+    if (!oracle::cpu_can_repeat_the_fixtures()) {
+      QSKIP("the fixtures were made with AVX2 and FMA, which this processor lacks: its last bits differ");
+    }
+    QFETCH(QString, folder);
+    QFETCH(int, stop);
+    const QByteArray faults = oracle::differences_from_pytorch(folder, stop);
+    QVERIFY2(faults.isEmpty(), "\n" + faults);
+  }
+
   void a_difference_in_the_last_bit_is_found_and_named() {
     using oracle::Table;
     const Table expected{{"step", "loss"}, {{"1", "0.1"}, {"2", "NaN"}}};

@@ -115,6 +115,8 @@ ignore_index = -1
 clip_norm = 1.5
 on_non_finite = "apply"
 float32_matmul = "medium"
+evaluate_every = 20
+checkpoint = { every = 50, keep = 3 }
 [[training.optimizer]]
 kind = "sgd"
 lr = 1
@@ -203,6 +205,9 @@ bf16 = "undecided"
     QCOMPARE(*e.training.clip_norm, 1.5);
     QVERIFY(e.training.on_non_finite == OnNonFinite::Apply);
     QCOMPARE(e.training.float32_matmul, std::string("medium"));
+    QCOMPARE(*e.training.evaluate_every, 20);
+    QCOMPARE(*e.training.checkpoint.every, 50);
+    QCOMPARE(*e.training.checkpoint.keep, 3);
     const Optimizer& sgd = e.training.optimizers[0];
     QVERIFY(sgd.kind == OptimizerKind::Sgd);
     QCOMPARE(sgd.lr, 1.0);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/interrupt.h"
+#include "app/cli/log_file.h"
+#include "app/cli/program.h"
+#include "app/cli/progress.h"
+#include "app/cli/run_result.h"
+#include "core/archive/reader.h"
+#include "core/session/resume.h"
+
+namespace mantissa::cli {
+namespace {
+
+struct ResumeCommandOptions {
+  std::string trial;
+  std::vector<std::string> overrides;
+  std::vector<std::string> required;
+  std::string probes = "standard";
+  std::optional<std::int64_t> stop_after;
+};
+
+int resume(Program& program, const ResumeCommandOptions& options) {
+  session::ResumeOptions resume_options;
+  resume_options.archive = program.existing_archive();
+  resume_options.overrides = options.overrides;
+  resume_options.probes = probes_from_text(options.probes);
+  resume_options.stop_after = stop_after_from(options.stop_after);
+  {
+    const archive::Reader reader(resume_options.archive);
+    resume_options.trial = program.find(reader, options.trial).id;
+  }
+  open_log_file();
+  spdlog::info("resume trial {} in {}", resume_options.trial, resume_options.archive);
+
+  // A reader of the messages that goes away must not take the run with it.
+  signal(SIGPIPE, SIG_IGN);
+  session::StopToken stop;
+  const InterruptScope interrupts(stop);
+  ProgressDisplay display(program.console);
+  return show_result(program, session::resume(resume_options, display, stop), options.required);
+}
+
+}  // namespace
+
+void add_resume(Program& program) {
+  const auto options = std::make_shared<ResumeCommandOptions>();
+  CLI::App* const command = program.add_command(
+      "resume", "Goes on from the last checkpoint of a run, its reference included; another policy makes a child trial",
+      [&program, options] { return resume(program, *options); });
+  command
+      ->add_option("TRIAL", options->trial, "Any arm of the run: an id, experiment/trial, a name, last, or reference")
+      ->required();
+  command
+      ->add_option("--set", options->overrides,
+                   "More steps: training.steps=4000; another policy: trial[bf16].autocast=\"float16\"")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--require", options->required, "Only this trial decides the exit code; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--probes", options->probes, "off: only what the steps need; standard (default)")
+      ->type_name("off|standard");
+  command
+      ->add_option("--stop-after", options->stop_after,
+                   "Stops after so many attempted steps, counted from the very first")
+      ->type_name("N");
+}
+
+}  // namespace mantissa::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/checkpointing.h"
+
+#include <optional>
+#include <utility>
+
+namespace mantissa::session {
+namespace {
+
+bool is_due(std::int64_t step, const std::optional<std::int64_t>& every) { return every && step % *every == 0; }
+
+}  // namespace
+
+void Checkpointing::after_step(train::PairedRun& run) {
+  const std::int64_t step = run.steps_done();
+  if (is_due(step, settings_.evaluate_every)) evaluate(run);
+  if (is_due(step, settings_.checkpoint.every)) save(run);
+}
+
+void Checkpointing::at_end(train::PairedRun& run) { save(run); }
+
+void Checkpointing::add_final_quality(std::size_t arm, std::int64_t step, const record::TrialEnd& end) {
+  if (end.quality_metric.empty()) return;
+  writer_.write_evaluation({ids_[arm], step, end.quality_metric, comparison_.direction(), end.quality});
+}
+
+void Checkpointing::evaluate(train::PairedRun& run) {
+  const std::int64_t step = run.steps_done();
+  if (evaluated_ == step) return;
+  evaluated_ = step;
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    train::Arm& arm = run.arm(i);
+    if (arm.failure) continue;
+    const std::optional<double> quality = comparison_.quality_now(arm);
+    if (!quality) continue;
+    writer_.write_evaluation({ids_[i], step, comparison_.metric(), comparison_.direction(), quality});
+  }
+}
+
+void Checkpointing::save(train::PairedRun& run) {
+  const std::int64_t step = run.steps_done();
+  if (saved_ == step) return;
+  saved_ = step;
+  if (settings_.evaluate_every) evaluate(run);
+  writer_.wait_for_checkpoint();
+  record::CheckpointSet set;
+  set.step = step;
+  set.keep = settings_.checkpoint.keep.value_or(0);
+  for (std::size_t i = 0; i < ids_.size(); ++i) set.arms.push_back({ids_[i], run.state_of(i)});
+  writer_.write_checkpoint(std::move(set));
+}
+
+}  // namespace mantissa::session

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/record/trial.h"
+#include "core/session/run.h"
+
+namespace mantissa::session {
+
+struct ResumeOptions {
+  std::string archive;                 ///< path of the SQLite file
+  std::int64_t trial = 0;              ///< id of an arm of the run that goes on
+  std::vector<std::string> overrides;  ///< `key=value` of --set, beyond those that the run already has
+  Probes probes = Probes::Standard;
+  std::int64_t stop_after = 0;  ///< attempted steps since the very beginning; 0: none
+};
+
+/// Goes on with a run from its last checkpoint: its reference and all of its trials in lock step, so that every step
+/// record (but for times) and the final weights equal those of a run that never stopped, bit for bit.
+///
+/// More steps (training.steps, training.epochs), another cadence of evaluation and checkpoints leave the trials what
+/// they are: their records go on. Records that a killed run wrote after its last checkpoint are replaced. A trial block
+/// with another policy makes a child trial: it goes on from the weights, moments and schedules of the arm's last
+/// checkpoint, under the new policy, beside a reference that goes on from the same step; both are new arms with
+/// their parents noted, and only they are trained. A trial that the run did not have is a child of `trial`.
+///
+/// Rules stay those that were fixed before the first step. Everything else may not change.
+/// \throws Error InvalidSetting (a setting that may not change, named; a run that still runs; nothing left to do),
+///         UnknownTrial (no such trial, no checkpoint), DataProblem (the data is no longer what it was), ModelProblem
+///         (the checkpoint is of another model), ArchiveDamaged (a damaged checkpoint); whatever `run` throws. Nothing
+///         in the archive has changed then.
+record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop);
+
+}  // namespace mantissa::session

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/resume_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/archive/reader.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/spec/parse.h"
+
+namespace mantissa::session {
+namespace {
+
+using nlohmann::json;
+
+std::string called(const record::TrialRow& row) {
+  return "trial " + std::to_string(row.id) + " (" + row.experiment + '/' + row.start.name + ')';
+}
+
+[[noreturn]] void refuse(ErrorKind kind, const std::string& problem, const std::string& subject,
+                         const std::string& found, const std::string& expected, const std::string& remedy) {
+  throw Error(kind, {problem, "", 0, 0, subject, found, expected, remedy});
+}
+
+/// Every value of a document under its key path: "training.optimizer[0].lr".
+void flatten(const json& value, const std::string& path, std::map<std::string, json>& into) {
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, member] : value.items()) flatten(member, path.empty() ? key : path + '.' + key, into);
+  } else if (value.is_array() && !value.empty() && value.front().is_object()) {
+    for (std::size_t i = 0; i < value.size(); ++i) flatten(value[i], path + '[' + std::to_string(i) + ']', into);
+  } else {
+    into[path] = value;
+  }
+}
+
+std::map<std::string, json> flattened(json document) {
+  document.erase("trial");  // compared block by block
+  std::map<std::string, json> values;
+  flatten(document, "", values);
+  return values;
+}
+
+/// Neither changes a bit of the steps.
+bool may_change(const std::string& key) {
+  static const std::set<std::string, std::less<>> kFree = {"name", "description", "training.steps", "training.epochs",
+                                                           "training.evaluate_every"};
+  const auto below = [&key](std::string_view table) { return key.compare(0, table.size(), table) == 0; };
+  return kFree.count(key) > 0 || below("training.checkpoint") || below("expect");
+}
+
+void refuse_what_may_not_change(const spec::Experiment& before, const spec::Experiment& now) {
+  const std::map<std::string, json> old_values = flattened(json::parse(spec::canonical_json(before)));
+  std::map<std::string, json> new_values = flattened(json::parse(spec::canonical_json(now)));
+  for (const auto& [key, value] : old_values) {
+    if (new_values.count(key) == 0) new_values[key] = nullptr;
+  }
+  for (const auto& [key, value] : new_values) {
+    if (may_change(key)) continue;
+    const auto old = old_values.find(key);
+    const json was = old == old_values.end() ? json() : old->second;
+    if (value == was) continue;
+    refuse(ErrorKind::InvalidSetting, "may not change in a resume", key, value.dump(), was.dump(),
+           "Run it as an experiment of its own; a resume may have more steps and another policy of a trial");
+  }
+}
+
+const spec::Trial* find_trial(const spec::Experiment& experiment, const std::string& name) {
+  for (const spec::Trial& trial : experiment.trials) {
+    if (trial.name == name) return &trial;
+  }
+  return nullptr;
+}
+
+/// The arms of the run that `asked` belongs to, the reference first, then the trials as they were begun.
+std::vector<record::TrialRow> arms_of_run(const archive::Reader& reader, const record::TrialRow& asked) {
+  std::vector<record::TrialRow> arms;
+  for (record::TrialRow& row : reader.trials()) {
+    if (row.experiment_id != asked.experiment_id || row.start.kind == record::TrialKind::Foreign) continue;
+    if (row.end.status == record::Status::Running) {
+      refuse(ErrorKind::InvalidSetting, "still runs", called(row), "", "an arm that has ended", "Stop that run first");
+    }
+    arms.push_back(std::move(row));
+  }
+  std::stable_partition(arms.begin(), arms.end(),
+                        [](const record::TrialRow& row) { return row.start.kind == record::TrialKind::Reference; });
+  return arms;
+}
+
+/// The steps at which every arm has a checkpoint, the last one first.
+std::vector<std::int64_t> common_steps(const archive::Reader& reader, const std::vector<record::TrialRow>& arms) {
+  std::map<std::int64_t, std::size_t> counts;
+  for (const record::TrialRow& arm : arms) {
+    for (const record::CheckpointRow& row : reader.history(arm.id).checkpoints) ++counts[row.step];
+  }
+  std::vector<std::int64_t> steps;
+  for (const auto& [step, count] : counts) {
+    if (count == arms.size()) steps.push_back(step);
+  }
+  std::reverse(steps.begin(), steps.end());
+  if (steps.empty()) {
+    refuse(ErrorKind::UnknownTrial, "has no checkpoint to go on from", called(arms.front()), "", "",
+           "Run it again; training.checkpoint = { every = N } saves a run that may be killed");
+  }
+  return steps;
+}
+
+std::string joined(const std::vector<std::string>& texts) { return json(texts).dump(); }
+
+std::vector<std::string> earlier_overrides(const archive::Reader& reader, std::int64_t trial) {
+  const std::vector<record::Resumption> resumptions = reader.history(trial).resumptions;
+  if (resumptions.empty()) return {};
+  const json list = json::parse(resumptions.back().overrides, nullptr, false);
+  return list.is_array() ? list.get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+std::string scale_text(const record::ArmState& state) {
+  return state.values.count("scaler.scale") > 0 ? mantissa::to_text(train::real_of(state, "scaler.scale"))
+                                                : std::string();
+}
+
+/// What a child does with the loss scale of its parent, and the sentence that says so.
+void start_scaler(ResumedArm& arm, const spec::Trial& policy, bool same_scaler) {
+  const std::string old_scale = scale_text(arm.state);
+  std::string note = "Goes on from step " + std::to_string(train::integer_of(arm.state, "tally.attempted")) + " of " +
+                     called(arm.row) + " under another policy. ";
+  const std::string start = mantissa::to_text(policy.scaler.init_scale);
+  if (policy.scaler.enabled && old_scale.empty()) {
+    arm.scaler = train::ScalerStart::Anew;
+    note += "Its checkpoint holds no scaler state: the loss scale starts at " + start + ", its growth counter at 0.";
+  } else if (policy.scaler.enabled && (!same_scaler || arm.state.values.count("policy_change.0.step") > 0)) {
+    arm.scaler = train::ScalerStart::Anew;
+    note += "The scaler's settings are others: the loss scale starts at " + start +
+            ", its growth counter at 0; it was " + old_scale + '.';
+  } else if (policy.scaler.enabled) {
+    note += "The loss scale goes on from " + old_scale + '.';
+  } else if (!old_scale.empty()) {
+    note += "The checkpoint's scaler state (loss scale " + old_scale + ") is ignored: this policy has no scaler.";
+  } else {
+    note.pop_back();
+  }
+  arm.notes.push_back(std::move(note));
+}
+
+/// The blocks whose policy is another one than in the run, or which it did not have.
+std::vector<const spec::Trial*> changed_trials(const spec::Experiment& before, const spec::Experiment& now) {
+  std::vector<const spec::Trial*> changed;
+  for (const spec::Trial& trial : now.trials) {
+    const spec::Trial* const old = find_trial(before, trial.name);
+    if (old == nullptr || spec::canonical_json(*old) != spec::canonical_json(trial)) changed.push_back(&trial);
+  }
+  return changed;
+}
+
+void load_states(const archive::Reader& reader, ResumePlan& plan) {
+  for (ResumedArm& arm : plan.arms) arm.state = reader.state(arm.row.id, plan.step);
+}
+
+/// All arms as they are.
+void plan_going_on(const archive::Reader& reader, const std::vector<record::TrialRow>& rows, ResumePlan& plan) {
+  plan.step = common_steps(reader, rows).front();
+  for (const record::TrialRow& row : rows) plan.arms.push_back({row, {}, {}, {}});
+  for (std::size_t i = 1; i < rows.size(); ++i) plan.trials.push_back(rows[i].start.name);
+  load_states(reader, plan);
+  if (const auto failure = train::failure_of_state(plan.arms.front().state)) {
+    refuse(ErrorKind::InvalidSetting, "the reference failed and cannot go on", called(rows.front()), failure->text, "",
+           "Change what made it fail, and run the experiment again");
+  }
+}
+
+/// The reference and the trials under other policies, from the last checkpoints that are not of a failed arm.
+void plan_children(const archive::Reader& reader, const std::vector<record::TrialRow>& rows,
+                   const record::TrialRow& asked, const spec::Experiment& before,
+                   const std::vector<const spec::Trial*>& changed, ResumePlan& plan) {
+  plan.child = true;
+  std::vector<record::TrialRow> sources = {rows.front()};
+  for (const spec::Trial* const trial : changed) {
+    const auto same_name = std::find_if(rows.begin() + 1, rows.end(),
+                                        [&](const record::TrialRow& row) { return row.start.name == trial->name; });
+    sources.push_back(same_name != rows.end() ? *same_name : asked);
+    plan.trials.push_back(trial->name);
+  }
+  for (const std::int64_t step : common_steps(reader, sources)) {
+    plan.step = step;
+    plan.arms.clear();
+    for (const record::TrialRow& row : sources) plan.arms.push_back({row, {}, {}, {}});
+    load_states(reader, plan);
+    const bool sound = std::none_of(plan.arms.begin(), plan.arms.end(), [](const ResumedArm& arm) {
+      return train::failure_of_state(arm.state).has_value();
+    });
+    if (!sound) continue;
+    plan.arms.front().notes.push_back("Goes on from step " + std::to_string(step) + " of " +
+                                      called(plan.arms.front().row) + '.');
+    for (std::size_t i = 1; i < plan.arms.size(); ++i) {
+      const spec::Trial* const old = find_trial(before, sources[i].start.name);
+      const spec::Trial& policy = *changed[i - 1];
+      const bool same_scaler = old != nullptr && json::parse(spec::canonical_json(*old))["scaler"] ==
+                                                     json::parse(spec::canonical_json(policy))["scaler"];
+      start_scaler(plan.arms[i], policy, same_scaler);
+    }
+    return;
+  }
+  refuse(ErrorKind::UnknownTrial, "has no checkpoint from before it failed", called(sources.back()), "", "",
+         "training.checkpoint = { every = N } saves states that a trial can go back to");
+}
+
+void keep_horizon(spec::Schedule& schedule, const json& resolved) {
+  const auto total = resolved.find("total");
+  if (!schedule.total && total != resolved.end() && total->is_number_integer())
+    schedule.total = total->get<std::int64_t>();
+}
+
+/// What the first run filled in stays: it must not follow from another length or another machine.
+void keep_what_was_filled_in(spec::Training& training, const json& resolved) {
+  training.threads = resolved["threads"].get<int>();
+  keep_horizon(training.schedule, resolved["schedule"]);
+  for (std::size_t i = 0; i < training.optimizers.size(); ++i) {
+    std::optional<spec::Schedule>& own = training.optimizers[i].schedule;
+    if (own) keep_horizon(*own, resolved["optimizer"][i]["schedule"]);
+  }
+}
+
+}  // namespace
+
+ResumePlan plan_resume(const ResumeOptions& options) {
+  const archive::Reader reader(options.archive);
+  const record::TrialRow asked = reader.trial(options.trial);
+  if (asked.start.kind == record::TrialKind::Foreign) {
+    refuse(ErrorKind::InvalidSetting, "was not trained here", called(asked), "a foreign run", "a run with checkpoints",
+           "");
+  }
+  ResumePlan plan;
+  plan.archived = reader.experiment(asked.experiment_id);
+  const std::vector<record::TrialRow> rows = arms_of_run(reader, asked);
+
+  std::vector<std::string> overrides = earlier_overrides(reader, asked.id);
+  const spec::Experiment before = spec::parse_experiment(plan.archived.text, plan.archived.file, overrides);
+  overrides.insert(overrides.end(), options.overrides.begin(), options.overrides.end());
+  plan.experiment = spec::parse_experiment(plan.archived.text, plan.archived.file, overrides);
+  plan.overrides = joined(overrides);
+  refuse_what_may_not_change(before, plan.experiment);
+
+  const json resolved = json::parse(plan.archived.resolved);
+  keep_what_was_filled_in(plan.experiment.training, resolved["training"]);
+
+  const std::vector<const spec::Trial*> changed = changed_trials(before, plan.experiment);
+  if (changed.empty()) {
+    plan_going_on(reader, rows, plan);
+  } else {
+    plan_children(reader, rows, asked, before, changed, plan);
+  }
+  return plan;
+}
+
+std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string& lock) {
+  std::map<std::string, json> then = flattened(json::parse(plan.archived.lock));
+  const std::map<std::string, json> now = flattened(json::parse(lock));
+  const auto differs = [&](const std::string& key) {
+    const auto found = now.find(key);
+    return found == now.end() || found->second != then[key];
+  };
+  const auto require = [&](const std::string& key, ErrorKind kind, const std::string& problem) {
+    if (!differs(key)) return;
+    throw Error(kind, {problem, plan.archived.file, 0, 0, key, now.at(key).dump(), then[key].dump(),
+                       "Bring back what the run was begun with, or run it as an experiment of its own"});
+  };
+  require("data.sha256", ErrorKind::DataProblem, "the data is not what the run was begun with");
+  require("preprocessing_sha256", ErrorKind::DataProblem, "the prepared data is not what the run was begun with");
+  std::string changes;
+  for (const auto& [key, value] : then) {
+    const bool of_machine =
+        key.rfind("software.", 0) == 0 || key.rfind("hardware.", 0) == 0 || key.rfind("flags.", 0) == 0;
+    if (of_machine && differs(key)) changes += (changes.empty() ? "" : ", ") + key + " (" + value.dump() + ')';
+  }
+  if (changes.empty()) {
+    require("initial_weights_sha256", ErrorKind::ModelProblem,
+            "the model's initial weights are not what the run was begun with");
+    return {};
+  }
+  return {"Going on elsewhere than before: " + changes +
+          " then. The last bits may differ from those of a run that never stopped."};
+}
+
+}  // namespace mantissa::session

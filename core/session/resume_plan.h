@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/record/checkpoint.h"
+#include "core/record/trial.h"
+#include "core/session/resume.h"
+#include "core/spec/experiment.h"
+#include "core/train/checkpoint.h"
+
+namespace mantissa::session {
+
+/// One arm that goes on.
+struct ResumedArm {
+  record::TrialRow row;  ///< the arm whose checkpoint it is: itself, or its parent
+  record::ArmState state;
+  train::ScalerStart scaler = train::ScalerStart::GoOn;
+  std::vector<std::string> notes;  ///< for the arm, where it is a child
+};
+
+/// What a resume comes to, before anything of it is done.
+struct ResumePlan {
+  spec::Experiment experiment;       ///< with every override since the first run
+  record::ExperimentStart archived;  ///< of the run that goes on
+  std::string overrides;             ///< JSON list of them
+  bool child = false;                ///< under another policy: new arms, with those of the run as parents
+  std::int64_t step = 0;             ///< of the checkpoints
+  std::vector<ResumedArm> arms;      ///< the reference, then the trials in the experiment's order
+  std::vector<std::string> trials;   ///< their names in the experiment
+};
+
+/// Reads the run and its last complete set of checkpoints, and compares the settings that are asked for with its own.
+/// \throws Error as `resume` does before the data is loaded.
+ResumePlan plan_resume(const ResumeOptions& options);
+
+/// Compares what locks the reference now with what locked it then: data, preparation and initial weights must be the
+/// same. Returns notes on what else has changed and may move the last bits: software, hardware.
+/// \param lock  `reference_lock` now.
+std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string& lock);
+
+}  // namespace mantissa::session

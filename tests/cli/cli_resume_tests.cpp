@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// `run --stop-after`, `resume`, checkpoints in `show` and `export`, and runs that are killed.
+#include <csignal>
+
+#include <QRandomGenerator>
+#include <QTest>
+
+#include "cli_sandbox.h"
+
+class CliResumeTests : public QObject {
+  Q_OBJECT
+
+  static QByteArray experiment(int steps) {
+    return "mantissa = 1\nname = \"walk\"\n[data]\nsource = \"gaussian\"\nrows = 64\nfeatures = 4\n[model]\nkind = "
+           "\"mlp\"\nhidden = [6]\ndropout = 0.2\n[training]\nthreads = 1\nbatch = 8\nsteps = " +
+           QByteArray::number(steps) +
+           "\nevaluate_every = 1000\ncheckpoint = { every = 100, keep = 2 }\n[[trial]]\nname = \"bf16\"\nautocast = "
+           "\"bfloat16\"\n";
+  }
+
+  /// Every column of every step but times.
+  static std::vector<QHash<QString, QString>> steps(const CliSandbox& box, const QString& trial) {
+    auto rows = box.table({"export", "steps", trial});
+    for (auto& row : rows) {
+      row.remove("wall_seconds");
+      row.remove("step_seconds");
+    }
+    return rows;
+  }
+
+  static QByteArray text_of(const nlohmann::json& value) { return QByteArray::fromStdString(value.dump(1)); }
+
+ private Q_SLOTS:
+  void a_planned_stop_exits_with_0_and_can_be_resumed() {
+    CliSandbox box;
+    box.write("walk.toml", experiment(300));
+    const Outcome stopped = box.run({"run", "walk.toml", "--stop-after", "130", "--json"});
+    QCOMPARE(stopped.exit, 0);
+    const nlohmann::json trial = stopped.json()["trials"][0];
+    QCOMPARE(trial["status"].get<std::string>(), std::string("stopped"));
+    QCOMPARE(trial["verdict"].get<std::string>(), std::string("undecided"));
+    QCOMPARE(trial["attempted"].get<int>(), 130);
+    const Outcome resumed = box.run({"resume", "last", "--json"});
+    QCOMPARE(resumed.exit, 2);  // no rules: undecided
+    QCOMPARE(resumed.json()["trials"][0]["id"].get<int>(), trial["id"].get<int>());
+    QCOMPARE(resumed.json()["trials"][0]["attempted"].get<int>(), 300);
+    QCOMPARE(steps(box, "bf16").size(), std::size_t(300));
+    const nlohmann::json shown = box.run({"show", "bf16", "--json"}).json();
+    QCOMPARE(shown["trial"]["status"].get<std::string>(), std::string("finished"));
+    QCOMPARE(shown["resumptions"].size(), std::size_t(1));
+    QCOMPARE(shown["resumptions"][0]["step"].get<int>(), 130);
+    QVERIFY2(shown["checkpoints"].back()["step"] == 300, text_of(shown["checkpoints"]));
+    QVERIFY(shown["checkpoints"].size() <= 3);
+    QVERIFY(box.run({"show", "bf16"}).out.contains("Checkpoints"));
+  }
+
+  void a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened() {
+    constexpr int kSteps = 3000;
+    CliSandbox whole;
+    whole.write("walk.toml", experiment(kSteps));
+    QCOMPARE(whole.run({"run", "walk.toml"}).exit, 2);
+    CliSandbox box;
+    box.write("walk.toml", experiment(kSteps));
+    QStringList arguments = {"run", "walk.toml", "--archive", box.archive()};
+    for (int time = 0; time < 3; ++time) {
+      QProcess process;
+      box.start(process, arguments);
+      QVERIFY(process.waitForStarted());
+      // Until there is a checkpoint to go on from; then at a random moment.
+      QTRY_VERIFY_WITH_TIMEOUT(
+          box.run({"show", "bf16", "--json"}).json().value("checkpoints", nlohmann::json::array()).size() > 0, 60000);
+      QTest::qWait(QRandomGenerator::global()->bounded(150));
+      process.kill();  // SIGKILL, unless it has come to its end
+      QTRY_COMPARE(process.state(), QProcess::NotRunning);
+      arguments = {"resume", "bf16", "--archive", box.archive()};
+    }
+    const Outcome last = box.run({"resume", "bf16"});
+    QVERIFY2(last.exit == 2 || last.err.contains("nothing is left to train"), last.err);
+    for (const char* const arm : {"reference", "bf16"}) {
+      QVERIFY(steps(box, arm) == steps(whole, arm));
+      QVERIFY(box.weights(arm) == whole.weights(arm));
+    }
+    QCOMPARE(box.run({"list", "--json"}).json()["trials"].size(), std::size_t(2));
+  }
+
+  void an_interrupt_keeps_a_checkpoint() {
+    CliSandbox box;
+    box.write("walk.toml", experiment(100000000));
+    QProcess process;
+    box.start(process, {"run", "walk.toml", "--archive", box.archive()});
+    QVERIFY(process.waitForStarted());
+    QTRY_VERIFY_WITH_TIMEOUT(
+        box.run({"show", "bf16", "--json"}).json().value("checkpoints", nlohmann::json::array()).size() > 0, 60000);
+    QCOMPARE(process.state(), QProcess::Running);  // an id of 0 would mean this test's own processes
+    kill(static_cast<pid_t>(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(process.exitCode(), 130);
+    const nlohmann::json shown = box.run({"show", "bf16", "--json"}).json();
+    QCOMPARE(shown["checkpoints"].back()["step"].get<int>(), shown["trial"]["attempted"].get<int>());
+    const int more = shown["trial"]["attempted"].get<int>() + 10;
+    const Outcome resumed = box.run({"resume", "bf16", "--set", "training.steps=" + QString::number(more), "--json"});
+    QCOMPARE(resumed.json()["trials"][0]["attempted"].get<int>(), more);
+  }
+
+  void checkpoints_and_weights_of_a_step_are_exported() {
+    CliSandbox box;
+    box.write("walk.toml", experiment(300));
+    box.run({"run", "walk.toml"});
+    QCOMPARE(box.run({"export", "checkpoint", "bf16", "-o", "state.safetensors"}).exit, 0);
+    QFile file(box.path("state.safetensors"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray bytes = file.readAll();
+    for (const char* const name :
+         {"model.0.weight", "optimizer.0.0.exp_avg", "optimizer.0.0.step", "generator", "tally.attempted"}) {
+      QVERIFY2(bytes.contains(name), name);
+    }
+    QVERIFY(box.weights("bf16", "300") == box.weights("bf16", "final"));
+    QVERIFY(box.weights("bf16", "200") != box.weights("bf16", "final"));
+    QVERIFY(!box.weights("bf16", "best").empty());
+    for (const char* const at : {"150", "7x", ""}) {
+      const Outcome outcome = box.run({"export", "checkpoint", "bf16", "--at", at, "-o", "x.safetensors"});
+      QCOMPARE(outcome.exit, 3);
+    }
+    QVERIFY(box.run({"export", "checkpoint", "bf16", "--at", "150", "-o", "x"}).err.contains("200, 300"));
+  }
+
+  void wrong_wishes_are_refused_and_leave_the_trial_as_it_was() {
+    CliSandbox box;
+    box.write("walk.toml", experiment(300));
+    box.run({"run", "walk.toml", "--stop-after", "120"});
+    const QList<std::pair<QStringList, QByteArray>> lines = {
+        {{"resume", "last", "--set", "training.batch=4"}, "training.batch"},
+        {{"resume", "last", "--set", "data.seed=9"}, "data.seed"},
+        {{"resume", "last", "--set", "training.stepps=9"}, "stepps"},
+        {{"resume", "nobody"}, "nobody"},
+        {{"resume", "last", "--stop-after", "0"}, "--stop-after"},
+        {{"resume", "last", "--set", "training.steps=100"}, "nothing is left to train"},
+    };
+    for (const auto& [line, named] : lines) {
+      const Outcome outcome = box.run(line);
+      QCOMPARE(outcome.exit, 3);
+      QVERIFY2(outcome.err.contains(named), outcome.err);
+    }
+    QCOMPARE(box.run({"list", "--json"}).json()["trials"][1]["status"].get<std::string>(), std::string("stopped"));
+  }
+
+  void the_shipped_experiment_stops_goes_on_and_switches() {
+    CliSandbox box;
+    const QString file = QStringLiteral(MANTISSA_SOURCE_DIR "/experiments/resume-and-switch.toml");
+    QCOMPARE(box.run({"run", file, "--stop-after", "150"}).exit, 0);
+    const Outcome whole = box.run({"resume", "last", "--json"});
+    QVERIFY2(whole.exit == 0, whole.err + whole.out);
+    const Outcome child = box.run(
+        {"resume", "bf16", "--set", "trial[bf16].autocast=\"float16\"", "--set", "training.steps=400", "--json"});
+    const nlohmann::json trial = child.json()["trials"][0];
+    QVERIFY2(trial["parent"] == whole.json()["trials"][0]["id"], text_of(trial));
+    QCOMPARE(trial["parent_step"].get<int>(), 300);
+    QVERIFY2(text_of(trial["notes"]).contains("the loss scale starts at 65536"), text_of(trial));
+    QCOMPARE(trial["attempted"].get<int>(), 400);
+    const auto rows = steps(box, "last");
+    QCOMPARE(rows.size(), std::size_t(100));
+    QCOMPARE(rows[0]["step"], QStringLiteral("301"));
+    QCOMPARE(rows[0]["scale_before"], QStringLiteral("65536"));
+  }
+};
+
+QTEST_GUILESS_MAIN(CliResumeTests)
+#include "cli_resume_tests.moc"
