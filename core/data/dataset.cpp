@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/dataset.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -14,11 +15,13 @@
 #include "core/data/built_in.h"
 #include "core/data/gaussian.h"
 #include "core/data/layout_hash.h"
+#include "core/data/pair.h"
 #include "core/data/preprocess.h"
 #include "core/data/setting_error.h"
 #include "core/data/split.h"
 #include "core/data/table.h"
 #include "core/data/targets.h"
+#include "core/data/text.h"
 
 namespace mantissa::data {
 
@@ -32,12 +35,13 @@ class Loader {
 
   Dataset load() {
     read_tables();
-    check_shape();
+    divide_inputs();
+    settle_shape();
     plan_ = plan_targets(experiment_, target_of_set_ ? set_ : std::nullopt, tables());
     split();
     Dataset dataset = description();
     dataset.sha256 = raw_hash();
-    if (data_.standardize.value_or(set_ && set_->standardize)) standardize_inputs();
+    if (data_.standardize.value_or(set_ && set_->standardize && !all_integers())) standardize_inputs();
     transform_targets(dataset);
     dataset.preprocessing_sha256 = preprocessing_hash(dataset);
     dataset.train = part(table_, plan_.values.front(), split_.train);
@@ -62,26 +66,71 @@ class Loader {
     roles.columns = data_.columns;
     roles.missing = data_.missing;
     roles.experiment = &experiment_;
-    std::string path = data_.path;
+    Files train{data_.path, data_.inputs, data_.targets};
+    Files test{test_part_.path, test_part_.inputs, test_part_.targets};
     if (!data_.source.empty()) {
       set_ = built_in(data_.source);
-      path = set_->path;
+      train = {set_->path, set_->inputs, set_->targets};
+      if (!data_.test) test = {set_->test_path, set_->test_inputs, set_->test_targets};
       roles.left_out = set_->left_out;
       if (roles.columns.target.empty()) roles.columns.target = set_->target;
       target_of_set_ = roles.columns.target == set_->target;
-    } else if (path.empty()) {
+    } else if (!train.given()) {
       ErrorFacts facts;
       facts.problem = "no data is named";
-      facts.expected = "data.source or data.path";
+      facts.expected = "data.source, data.path, or data.inputs and data.targets";
       throw setting_error(experiment_, "data", std::move(facts));
     }
-    table_ = read_table(path, roles);
-    if (test_part_.path.empty()) return;
+    table_ = read(train, roles, "data");
+    if (!test.given()) return;
+    if (train.inputs.empty() != test.inputs.empty()) refuse_other_kind_of_test_part(train.inputs.empty());
     // The second file plays the roles that the first one settled.
     roles.columns.inputs = table_.input_names;
     roles.columns.target = table_.target_names;
     roles.same_columns_as = &table_;
-    test_table_ = read_table(test_part_.path, roles);
+    test_table_ = read(test, roles, "data.test");
+  }
+
+  /// One part of the data as files: one with everything, or one with the inputs and one with the targets.
+  struct Files {
+    std::string path, inputs, targets;
+    bool given() const { return !path.empty() || !inputs.empty(); }
+  };
+
+  Table read(const Files& files, const Roles& roles, const std::string& key) const {
+    if (!files.inputs.empty()) return read_pair(files.inputs, files.targets, roles);
+    if (is_idx(files.path)) {
+      ErrorFacts facts;
+      facts.problem = "an IDX file holds inputs or targets, not both";
+      facts.found = files.path;
+      facts.expected = key + ".inputs and " + key + ".targets, a file each";
+      facts.remedy = "Name the file of images as inputs and the file of labels as targets";
+      throw setting_error(experiment_, key + ".path", std::move(facts));
+    }
+    return read_table(files.path, roles);
+  }
+
+  [[noreturn]] void refuse_other_kind_of_test_part(bool one_file) const {
+    ErrorFacts facts;
+    facts.problem = one_file ? "two test files beside one file of training data"
+                             : "one test file beside two files of training data";
+    facts.expected = one_file ? "test = { path = … }" : "test = { inputs = …, targets = … }";
+    facts.remedy = "Give the test part as the training part is given";
+    throw setting_error(experiment_, "data.test", std::move(facts));
+  }
+
+  void divide_inputs() {
+    if (!set_ || set_->inputs_divided_by == 1.0) return;
+    // Rounding the FP64 quotient of two small integers to FP32 gives the FP32 quotient: 53 ≥ 2 · 24 + 2 bits.
+    for (double& value : table_.inputs) value /= set_->inputs_divided_by;
+    if (test_table_) {
+      for (double& value : test_table_->inputs) value /= set_->inputs_divided_by;
+    }
+  }
+
+  bool all_integers() const {
+    const auto& marks = table_.integer_inputs;
+    return !marks.empty() && std::find(marks.begin(), marks.end(), false) == marks.end();
   }
 
   void check_gaussian() const {
@@ -91,7 +140,7 @@ class Loader {
     if (data_.task.value_or(spec::Task::Regression) != spec::Task::Regression) refuse_gaussian_classes("data.task");
     if (data_.classes) refuse_gaussian_classes("data.classes");
     if (data_.labels) refuse_gaussian_classes("data.labels");
-    if (!test_part_.path.empty()) {
+    if (test_part_.has_own_file()) {
       ErrorFacts facts;
       facts.problem = "gaussian is generated and has no second file";
       facts.expected = "a fraction of its rows: test = { fraction = 0.2, seed = 7 }";
@@ -108,8 +157,16 @@ class Loader {
     throw setting_error(experiment_, key, std::move(facts));
   }
 
-  void check_shape() const {
+  /// data.shape, else the set's own, else the file's own.
+  void settle_shape() {
+    shape_ = table_.item_shape;
+    if (set_ && data_.columns.inputs.empty() && !set_->shape.empty()) shape_ = set_->shape;
     if (data_.shape.empty()) return;
+    shape_ = data_.shape;
+    check_shape();
+  }
+
+  void check_shape() const {
     const auto inputs = static_cast<std::int64_t>(table_.input_names.size());
     std::string text;
     std::int64_t rest = inputs;  // divided instead of multiplied: no product can overflow
@@ -140,13 +197,15 @@ class Loader {
 
   Dataset description() const {
     Dataset dataset;
-    dataset.name = !data_.source.empty() ? data_.source : data_.path_as_written;
-    if (dataset.name.empty()) dataset.name = data_.path;
+    dataset.name = !data_.source.empty() ? data_.source : data_.path_as_written + data_.inputs_as_written;
+    if (dataset.name.empty()) dataset.name = data_.path + data_.inputs;
     dataset.task = plan_.task;
     dataset.classes = plan_.classes;
     dataset.class_names = plan_.class_names;
     dataset.input_names = table_.input_names;
     dataset.target_names = table_.target_names;
+    dataset.integer_inputs = table_.integer_inputs;
+    dataset.integer_inputs.resize(table_.input_names.size(), false);  // generated data names none
     dataset.notes = table_.notes;
     if (test_table_) dataset.notes.insert(dataset.notes.end(), test_table_->notes.begin(), test_table_->notes.end());
     dataset.notes.insert(dataset.notes.end(), plan_.notes.begin(), plan_.notes.end());
@@ -156,12 +215,16 @@ class Loader {
       dataset.notes.push_back(std::to_string(set_->left_out.size()) + " columns of " + set_->name + " are no inputs (" +
                               set_->left_out_because + "): " + names);
     }
+    if (set_ && set_->has_test_part() && data_.test) {
+      dataset.notes.push_back("the test part that belongs to " + set_->name +
+                              " is not used, because the experiment names another (data.test)");
+    }
     return dataset;
   }
 
   std::string raw_hash() const {
     LayoutHash hash("mantissa data 1");
-    hash.add(table_.input_names).add(table_.target_names).add(data_.shape);
+    hash.add(table_.input_names).add(table_.target_names).add(shape_);
     for (const Table* table : tables()) {
       hash.add(table->rows()).add(table->inputs);
       for (const auto& column : table->targets) {
@@ -174,7 +237,11 @@ class Loader {
   std::string preprocessing_hash(const Dataset& dataset) const {
     LayoutHash hash("mantissa preprocessing 1");
     hash.add(split_.train).add(split_.test).add(static_cast<std::int64_t>(test_table_.has_value()));
-    hash.add(inputs_.mean).add(inputs_.scale).add(data_.shape);
+    hash.add(inputs_.mean).add(inputs_.scale).add(shape_);
+    if (set_ && set_->inputs_divided_by != 1.0) hash.add("divided").add(std::vector<double>{set_->inputs_divided_by});
+    for (const bool integer : table_.integer_inputs) {
+      if (integer) hash.add("integer");
+    }
     hash.add(dataset.target_offset).add(dataset.target_scale).add(static_cast<std::int64_t>(dataset.target_log10));
     hash.add(static_cast<std::int64_t>(plan_.class_indices)).add(plan_.classes).add(plan_.class_names);
     for (const Table* table : tables()) hash.add(table->dropped);
@@ -182,8 +249,19 @@ class Loader {
   }
 
   void standardize_inputs() {
+    if (all_integers()) {
+      ErrorFacts facts;
+      facts.problem = "integers that reach the model as integers cannot be standardised";
+      facts.expected = "data.standardize = false where data.columns.integers names all inputs";
+      throw setting_error(experiment_, "data.standardize", std::move(facts));
+    }
     const std::size_t width = table_.input_names.size();
     inputs_ = statistics_of(table_.inputs, width, split_.train);
+    for (std::size_t i = 0; i < table_.integer_inputs.size(); ++i) {
+      if (!table_.integer_inputs[i]) continue;
+      inputs_.mean[i] = 0.0;
+      inputs_.scale[i] = 1.0;
+    }
     apply(inputs_, table_.inputs);
     if (test_table_) apply(inputs_, test_table_->inputs);
   }
@@ -216,7 +294,7 @@ class Loader {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] <= 0.0) {
         ErrorFacts facts;
-        place(facts, table, i / width, table.target_names[i % width]);
+        place(facts, table, i / width, table.target_names[i % width], true);
         facts.problem = "a target without a logarithm";
         facts.found = to_text(values[i]);
         facts.expected = "a number above 0 for target_transform = \"log10\"";
@@ -227,17 +305,18 @@ class Loader {
     }
   }
 
-  static void place(ErrorFacts& facts, const Table& table, std::size_t row, const std::string& column) {
-    facts.file = table.file;
-    facts.line = table.line_of(static_cast<std::int64_t>(row));
+  static void place(ErrorFacts& facts, const Table& table, std::size_t row, const std::string& column, bool target) {
+    const auto index = static_cast<std::int64_t>(row);
+    facts.file = target ? table.file_of_targets() : table.file;
+    facts.line = target ? table.target_line_of(index) : table.line_of(index);
     facts.subject = "column " + column;
     if (facts.line == 0) facts.subject = "row " + table.ids[row] + ", " + facts.subject;
   }
 
-  static float rounded(double value, const Table& table, std::size_t row, const std::string& column) {
+  static float rounded(double value, const Table& table, std::size_t row, const std::string& column, bool target) {
     if (fits_float32(value)) return static_cast<float>(value);
     ErrorFacts facts;
-    place(facts, table, row, column);
+    place(facts, table, row, column, target);
     facts.problem = "a number that FP32 cannot hold";
     facts.found = to_text(value);
     facts.expected = "a magnitude up to 3.4028235e38";
@@ -265,27 +344,39 @@ class Loader {
   at::Tensor inputs_tensor(const Table& table, const std::vector<std::int64_t>& rows) const {
     const std::size_t width = table.input_names.size();
     std::vector<std::int64_t> sizes{static_cast<std::int64_t>(rows.size())};
-    if (data_.shape.empty()) sizes.push_back(static_cast<std::int64_t>(width));
-    sizes.insert(sizes.end(), data_.shape.begin(), data_.shape.end());
-    return gathered(table, table.inputs, table.input_names, rows, sizes);
+    if (shape_.empty()) sizes.push_back(static_cast<std::int64_t>(width));
+    sizes.insert(sizes.end(), shape_.begin(), shape_.end());
+    if (all_integers()) return gathered_integers(table.inputs, width, rows, sizes);
+    return gathered(table, table.inputs, table.input_names, rows, sizes, false);
   }
 
   at::Tensor targets_tensor(const Table& table, const std::vector<double>& targets,
                             const std::vector<std::int64_t>& rows) const {
     const auto width = static_cast<std::int64_t>(table.target_names.size());
-    return gathered(table, targets, table.target_names, rows, {static_cast<std::int64_t>(rows.size()), width});
+    return gathered(table, targets, table.target_names, rows, {static_cast<std::int64_t>(rows.size()), width}, true);
+  }
+
+  static at::Tensor gathered_integers(const std::vector<double>& values, std::size_t width,
+                                      const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& sizes) {
+    at::Tensor tensor = at::empty(sizes, at::TensorOptions(at::kLong));
+    auto* out = tensor.mutable_data_ptr<std::int64_t>();
+    for (const auto row : rows) {
+      const double* from = values.data() + static_cast<std::size_t>(row) * width;
+      out = std::transform(from, from + width, out, [](double value) { return static_cast<std::int64_t>(value); });
+    }
+    return tensor;
   }
 
   static at::Tensor gathered(const Table& table, const std::vector<double>& values,
                              const std::vector<std::string>& columns, const std::vector<std::int64_t>& rows,
-                             const std::vector<std::int64_t>& sizes) {
+                             const std::vector<std::int64_t>& sizes, bool target) {
     at::Tensor tensor = at::empty(sizes, at::TensorOptions(at::kFloat));
     float* out = tensor.mutable_data_ptr<float>();
     const std::size_t width = columns.size();
     for (const auto index : rows) {
       const auto row = static_cast<std::size_t>(index);
       for (std::size_t column = 0; column < width; ++column) {
-        *out++ = rounded(values[row * width + column], table, row, columns[column]);
+        *out++ = rounded(values[row * width + column], table, row, columns[column], target);
       }
     }
     return tensor;
@@ -296,6 +387,7 @@ class Loader {
   spec::TestPart test_part_;
   std::optional<BuiltIn> set_;
   bool target_of_set_ = false;
+  std::vector<std::int64_t> shape_;  ///< of a row's inputs; empty: a vector
   Table table_;                      ///< the training file, or the only one
   std::optional<Table> test_table_;  ///< a test file of its own
   TargetPlan plan_;
@@ -305,6 +397,8 @@ class Loader {
 
 }  // namespace
 
-Dataset load(const spec::Experiment& experiment) { return Loader(experiment).load(); }
+Dataset load(const spec::Experiment& experiment) {
+  return spec::is_language_model(experiment.data) ? load_text(experiment) : Loader(experiment).load();
+}
 
 }  // namespace mantissa::data

@@ -13,8 +13,12 @@ namespace mantissa::data {
 
 /// One part (training or test) of a data set, ready for a model.
 struct Part {
-  at::Tensor inputs;                ///< FP32, [rows, features] or [rows, shape…]; preprocessed
-  at::Tensor targets;               ///< int64 [rows] class indices, or FP32 [rows, T] in the model's units
+  /// [rows, features] or [rows, shape…], preprocessed: FP32, or int64 where all input columns are integers.
+  /// language-model: int64 [rows, context], character indices.
+  at::Tensor inputs;
+  /// int64 [rows] class indices, or FP32 [rows, T] in the model's units. language-model: int64 [rows, context], the
+  /// character after each one of the inputs.
+  at::Tensor targets;
   std::vector<std::string> ids;     ///< per row: the id column, else the row number in the source, from 1
   std::vector<std::string> slices;  ///< per row; empty where there is no slice column
   std::int64_t rows() const { return inputs.defined() ? inputs.size(0) : 0; }
@@ -26,10 +30,11 @@ struct Dataset {
   spec::Task task = spec::Task::Classification;
   Part train;
   Part test;                             ///< in split order; zero rows where there is no test part
-  std::int64_t classes = 0;              ///< classification only
-  std::vector<std::string> class_names;  ///< by index, where labels were mapped or are text; otherwise empty
+  std::int64_t classes = 0;              ///< classification; language-model: characters of the vocabulary
+  std::vector<std::string> class_names;  ///< by index, where labels were mapped or are text; the characters; else empty
   std::vector<std::string> input_names;
   std::vector<std::string> target_names;
+  std::vector<bool> integer_inputs;  ///< by input_names: whole numbers that a model may want as integers
 
   // Back to the target's own unit: own = inverse_transform(model unit · target_scale[t] + target_offset[t]).
   std::vector<double> target_scale;   ///< 1 unless target_transform = "standardize"
@@ -47,6 +52,7 @@ struct Dataset {
 /// halves to even, the training part perm[n:], both in that order. With fraction = 0 nothing is permuted; with a test
 /// file both parts are the files as they stand. Targets fit the loss: class indices for cross_entropy and nll (and
 /// where a classification names no loss), FP32 [rows, T] for every other loss, 0 and 1 for the two binary ones.
+/// A built-in set with a test part of its own keeps it unless data.test is given. Language models: text.h.
 /// \throws Error FileProblem, DataProblem (row and column in the facts), InvalidSetting.
 Dataset load(const spec::Experiment& experiment);
 

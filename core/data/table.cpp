@@ -50,7 +50,12 @@ class RoleBook {
     if (!asked.slice.empty()) places.slice = take(asked.slice, "slice");
     for (const auto& name : asked.inputs) places.inputs.push_back(take(name, "inputs"));
     const std::size_t count = file_.columns().size();
-    if (asked.target.empty()) {
+    if (roles_.wanted == Roles::Wanted::Targets) {
+      if (asked.target.empty() && count > 1) refuse_several_as_default_target();
+      if (asked.target.empty()) places.targets.push_back(0);
+      return places;
+    }
+    if (asked.target.empty() && roles_.wanted == Roles::Wanted::All) {
       // The last column that is no id and no slice.
       std::size_t last = count;
       while (last > 0 && (last - 1 == places.id || last - 1 == places.slice)) --last;
@@ -101,12 +106,22 @@ class RoleBook {
     throw setting_error(*roles_.experiment, "data.columns.inputs", std::move(facts));
   }
 
+  [[noreturn]] void refuse_several_as_default_target() {
+    ErrorFacts facts;
+    facts.problem = "several columns in the file of targets, and none named";
+    facts.found = "columns " + joined(file_.columns(), 12) + " in " + file_.path();
+    facts.expected = "data.columns.target where there is more than one";
+    facts.remedy = "Name the target, or all of them, with data.columns.target";
+    throw setting_error(*roles_.experiment, "data.targets", std::move(facts));
+  }
+
   [[noreturn]] void refuse_without(const std::string& role) {
     ErrorFacts facts;
     facts.file = file_.path();
     facts.problem = "no column is left for the " + role;
     facts.found = "columns " + joined(file_.columns(), 12);
-    facts.expected = "at least one input column and one target column";
+    facts.expected = roles_.wanted == Roles::Wanted::All ? "at least one input column and one target column"
+                                                         : "at least one input column";
     facts.remedy = file_.separator_advice();
     if (facts.remedy.empty()) facts.remedy = "Name the columns with data.columns";
     throw Error(ErrorKind::DataProblem, std::move(facts));
@@ -128,6 +143,7 @@ class TableBuilder {
     for (const auto i : places_.inputs) table_.input_names.push_back(reader_.columns()[i]);
     for (const auto i : places_.targets) table_.target_names.push_back(reader_.columns()[i]);
     table_.targets.resize(places_.targets.size());
+    mark_integers();
     for (const auto i : reader_.unnamed_columns()) {
       if (std::find(places_.inputs.begin(), places_.inputs.end(), i) == places_.inputs.end()) continue;
       table_.notes.push_back("column " + std::to_string(i + 1) + " of " + path + " has no name, is called " +
@@ -167,6 +183,49 @@ class TableBuilder {
   }
 
  private:
+  void mark_integers() {
+    table_.integer_inputs.assign(table_.input_names.size(), false);
+    for (const auto& name : roles_.columns.integers) {
+      if (roles_.wanted == Roles::Wanted::Targets) break;
+      const auto found = std::find(table_.input_names.begin(), table_.input_names.end(), name);
+      if (found == table_.input_names.end()) {
+        ErrorFacts facts;
+        facts.problem = "no such input column in " + reader_.path();
+        facts.found = '\'' + name + '\'';
+        facts.expected = "one of the inputs " + joined(table_.input_names, 12);
+        throw setting_error(*roles_.experiment, "data.columns.integers", std::move(facts));
+      }
+      table_.integer_inputs[static_cast<std::size_t>(found - table_.input_names.begin())] = true;
+    }
+    const auto& marks = table_.integer_inputs;
+    all_integers_ = !marks.empty() && std::find(marks.begin(), marks.end(), false) == marks.end();
+  }
+
+  /// Throws unless the number reaches the model unchanged: through int64, or through FP32 beside other columns.
+  void require_integer(const CsvRow& row, std::size_t column, double number) const {
+    constexpr double kExactInFloat32 = 16777216.0;          // 2^24
+    constexpr double kExactInFloat64 = 9007199254740992.0;  // 2^53: cells are read as FP64
+    const double most = all_integers_ ? kExactInFloat64 : kExactInFloat32;
+    if (number == std::trunc(number) && std::abs(number) <= most) return;
+    ErrorFacts facts;
+    facts.file = reader_.path();
+    facts.line = static_cast<int>(row.line);
+    facts.column = static_cast<int>(column + 1);
+    facts.subject = "column " + reader_.columns()[column];
+    facts.found = '\'' + std::string(row.cells[column]) + '\'';
+    if (number != std::trunc(number)) {
+      facts.problem = "a fraction in a column of integers";
+      facts.expected = "a whole number";
+      facts.remedy = "Correct the value, or take the column out of data.columns.integers";
+    } else {
+      facts.problem = all_integers_ ? "an integer too large to be read exactly"
+                                    : "an integer too large for the FP32 tensor that it shares with other columns";
+      facts.expected = all_integers_ ? "a magnitude up to 9007199254740992" : "a magnitude up to 16777216";
+      facts.remedy = "Number the values from 0 on";
+    }
+    throw Error(ErrorKind::DataProblem, std::move(facts));
+  }
+
   void check_columns(const Table& other) const {
     const auto sorted = [](std::vector<std::string> names) {
       std::sort(names.begin(), names.end());
@@ -193,11 +252,14 @@ class TableBuilder {
   void add(const CsvRow& row) {
     const std::size_t begin = table_.inputs.size();
     bool complete = true;
-    for (const auto i : places_.inputs) {
+    for (std::size_t k = 0; k < places_.inputs.size(); ++k) {
+      const std::size_t i = places_.inputs[k];
       const CellValue value = value_of_cell(row.cells[i]);
       if (value.kind != CellKind::Number) {
         require_droppable(row, i, value);
         complete = false;
+      } else if (table_.integer_inputs[k]) {
+        require_integer(row, i, value.number);
       }
       table_.inputs.push_back(value.number);
     }
@@ -293,6 +355,7 @@ class TableBuilder {
   Places places_;
   Table table_;
   std::int64_t source_row_ = 0;
+  bool all_integers_ = false;
   std::unordered_map<std::string, std::int64_t> id_lines_;
 };
 

@@ -77,15 +77,16 @@ class Refusals {
     if (table != table_) return;
     ++count_;
     if (count_ > kNamedLines) return;
-    const int line = tables_[table]->line_of(static_cast<std::int64_t>(row));
+    const int line = tables_[table]->target_line_of(static_cast<std::int64_t>(row));
     if (count_ == 1) line_ = line;
-    found_ += (found_.empty() ? "'" : ", '") + column.texts[row] + "' in line " + std::to_string(line);
+    found_ += (found_.empty() ? "'" : ", '") + column.texts[row] +
+              (line > 0 ? "' in line " + std::to_string(line) : "' in row " + tables_[table]->ids[row]);
   }
 
   void raise(std::string problem, std::string expected, std::string remedy) const {
     if (count_ == 0) return;
     ErrorFacts facts;
-    facts.file = tables_[table_]->file;
+    facts.file = tables_[table_]->file_of_targets();
     // One line stands in front of the sentence, several stand in it.
     facts.line = line_;
     facts.subject = "column " + column_;
@@ -251,7 +252,7 @@ void plan_classification(const spec::Experiment& experiment, const std::optional
                    "\"none\" for classification", "Remove the key, or set data.task = \"regression\"");
   }
   const bool text_only = targets.any(&TargetColumn::any_text) && !targets.any(&TargetColumn::any_number);
-  const spec::Labels labels = data.labels.value_or(spec::Labels::Index);
+  const spec::Labels labels = data.labels.value_or(set ? set->labels : spec::Labels::Index);
   std::optional<std::int64_t> known = data.classes;
   if (!known && set && set->task == Task::Classification) known = set->classes;
   if (two && data.classes && *data.classes != 2) {

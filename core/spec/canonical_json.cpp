@@ -40,6 +40,7 @@ json word_or_null(const std::optional<Enum>& value) {
 json to_json(const std::optional<TestPart>& test) {
   if (!test) return {};
   if (!test->path.empty()) return {{"path", test->path_as_written}};
+  if (!test->inputs.empty()) return {{"inputs", test->inputs_as_written}, {"targets", test->targets_as_written}};
   return {{"fraction", test->fraction}, {"seed", test->seed}};
 }
 
@@ -51,7 +52,8 @@ json to_json(const Data& data) {
        {{"inputs", data.columns.inputs},
         {"target", data.columns.target},
         {"id", data.columns.id},
-        {"slice", data.columns.slice}}},
+        {"slice", data.columns.slice},
+        {"integers", data.columns.integers}}},
       {"task", word_or_null(data.task)},
       {"labels", word_or_null(data.labels)},
       {"classes", or_null(data.classes)},
@@ -61,7 +63,14 @@ json to_json(const Data& data) {
       {"test", to_json(data.test)},
       {"standardize", or_null(data.standardize)},
       {"missing", to_text(data.missing)},
+      {"pin_memory", to_text(data.pin_memory)},
+      {"prefetch", data.prefetch},
   };
+  if (!data.inputs.empty()) {
+    object["inputs"] = data.inputs_as_written;
+    object["targets"] = data.targets_as_written;
+  }
+  if (is_language_model(data)) object["context"] = data.context.value_or(default_context);
   if (data.source == "gaussian") {
     object["rows"] = data.rows;
     object["features"] = data.features;

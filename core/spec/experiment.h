@@ -17,30 +17,41 @@ namespace mantissa::spec {
 /// More is no classification: a model has an output for every class.
 inline constexpr std::int64_t most_classes = 1'000'000;
 
-enum class Task { Classification, Regression };
+/// Characters a window of a language model where data.context is absent.
+inline constexpr std::int64_t default_context = 128;
+
+enum class Task { Classification, Regression, LanguageModel };
 enum class Order { Shuffled, File };
 enum class Missing { Refuse, Drop };
 enum class Labels { Index, Map };
 enum class TargetTransform { None, Log10, Standardize };
+enum class PinMemory { Auto, Always, Never };
 
 struct TestPart {
   double fraction = 0.2;
   std::uint64_t seed = 7;
   std::string path;  ///< a file of its own, resolved like data.path; then fraction and seed mean nothing
   std::string path_as_written;
+  std::string inputs, targets;  ///< two files of its own, where data.inputs and data.targets are two files
+  std::string inputs_as_written, targets_as_written;
+
+  bool has_own_file() const { return !path.empty() || !inputs.empty(); }
 };
 
 struct Columns {
-  std::vector<std::string> inputs;  ///< empty: all columns that have no other role
-  std::vector<std::string> target;  ///< empty: the last column
-  std::string id;                   ///< empty: row number in the source, from 1
-  std::string slice;                ///< empty: no slices
+  std::vector<std::string> inputs;    ///< empty: all columns that have no other role
+  std::vector<std::string> target;    ///< empty: the last column
+  std::string id;                     ///< empty: row number in the source, from 1
+  std::string slice;                  ///< empty: no slices
+  std::vector<std::string> integers;  ///< input columns whose values reach the model as integers
 };
 
 struct Data {
-  std::string source;  ///< name of a built-in set; empty: `path`
+  std::string source;  ///< name of a built-in set; empty: `path`, or `inputs` and `targets`
   std::string path;    ///< resolved against the experiment file's folder
   std::string path_as_written;
+  std::string inputs, targets;  ///< in files of their own, resolved like path
+  std::string inputs_as_written, targets_as_written;
   // gaussian only:
   std::int64_t rows = 512;
   std::int64_t features = 16;
@@ -57,7 +68,16 @@ struct Data {
   std::optional<TestPart> test;     ///< absent: the set's own part, else { fraction = 0.2, seed = 7 }
   std::optional<bool> standardize;  ///< absent: true for the built-in tabular sets, false for files
   Missing missing = Missing::Refuse;
+  std::optional<std::int64_t> context;  ///< language-model: characters a window; absent: 128
+  PinMemory pin_memory = PinMemory::Auto;
+  std::int64_t prefetch = 2;  ///< batches prepared ahead on another thread; 0: none
 };
+
+/// Whether the file alone says that this is a language model: by its task, its set, or a text as its data.
+bool is_language_model(const Data& data);
+
+/// The quality metric of a task where a rule names none: accuracy, rmse or perplexity.
+std::string default_metric(Task task);
 
 enum class ModelKind { Linear, Mlp, Cnn, Resnet, Transformer, Lstm, TorchScript };
 enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };

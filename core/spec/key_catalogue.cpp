@@ -42,8 +42,6 @@ Key table(std::string path, std::string description, std::string type = "table")
   return Key(std::move(path), std::move(type), "", std::move(description)).shape(KeyShape::Table);
 }
 
-const char* const other_files = "data files other than .csv and .csv.gz";
-const char* const text_models = "language models";
 const char* const repeats = "repeats of the reference";
 const char* const memory = "memory budgets";
 const char* const gains = "time and cost budgets";
@@ -52,31 +50,30 @@ std::vector<KeyEntry> data_keys() {
   return {
       table("data", "what is learned from"),
       Key("data.source", "text", "", "a built-in data set; or path for a file")
-          .words({"digits", "breast_cancer", "wine", "diabetes", "concrete", "ames", "gaussian"})
-          .later_words({{"japanese_vowels", "the data set japanese_vowels"},
-                        {"fashion", "the data set fashion"},
-                        {"shakespeare8", "the data set shakespeare8"}}),
+          .words({"digits", "breast_cancer", "wine", "diabetes", "concrete", "ames", "japanese_vowels", "fashion",
+                  "shakespeare8", "gaussian"}),
       Key("data.rows", "integer", "512",
           "gaussian: rows; generator g seeded by seed, x = torch.randn(rows, features, generator=g), then y = "
           "torch.randn(rows, outputs, generator=g)"),
       Key("data.features", "integer", "16", "gaussian: columns of x"),
       Key("data.outputs", "integer", "1", "gaussian: columns of y"),
       Key("data.seed", "integer", "3", "gaussian: seed of the generator"),
-      Key("data.path", "file", "", "a data file (.csv, .csv.gz), relative to the experiment file"),
-      Key("data.inputs", "file", "", "inputs in a file of their own").later(other_files),
-      Key("data.targets", "file", "", "targets in a file of their own").later(other_files),
+      Key("data.path", "file", "", "a data file (.csv, .txt, each also .gz), relative to the experiment file"),
+      Key("data.inputs", "file", "", "inputs in a file of their own (IDX or CSV, each also .gz), with data.targets"),
+      Key("data.targets", "file", "",
+          "targets in a file of their own (IDX or CSV, each also .gz), as many rows as data.inputs"),
       table("data.columns", "roles of the columns; built-in sets carry their own"),
       Key("data.columns.inputs", "list of text", "all columns without another role", "input columns"),
       Key("data.columns.target", "text or list of text", "the last column", "target column or columns"),
       Key("data.columns.id", "text", "row number in the source, from 1", "column with the name of a case"),
       Key("data.columns.slice", "text", "none", "column that divides the cases into slices"),
-      Key("data.columns.integers", "list of text", "none", "columns that reach the model as integers")
-          .later("integer inputs", "[]"),
+      Key("data.columns.integers", "list of text", "none",
+          "input columns that reach the model as integers: int64 inputs where all of them are"),
       Key("data.task", "text",
-          "regression for a float target or loss mse, l1, huber; classification for integer or text targets",
+          "regression for a float target or loss mse, l1, huber; classification for integer or text targets; "
+          "language-model for .txt",
           "what is learned")
-          .words({"classification", "regression"})
-          .later_words({{"language-model", text_models}}),
+          .words({"classification", "regression", "language-model"}),
       Key("data.labels", "text", "index", "index: integers are class indices as they stand; map: any values, sorted")
           .words({"index", "map"}),
       Key("data.classes", "integer", "largest index + 1 over all parts", "number of classes"),
@@ -91,15 +88,17 @@ std::vector<KeyEntry> data_keys() {
       Key("data.test.fraction", "number", "0.2", "share of the rows; 0: no test part"),
       Key("data.test.seed", "integer", "7", "seed of the split"),
       Key("data.test.path", "file", "", "a file of its own instead of a share of the rows"),
+      Key("data.test.inputs", "file", "", "inputs of the test part, where data.inputs is a file of its own"),
+      Key("data.test.targets", "file", "", "targets of the test part, where data.targets is a file of its own"),
       Key("data.standardize", "true or false", "false for files, true for the built-in tabular sets",
           "standardize inputs by the statistics of the training part; stands in the reference lock"),
       Key("data.missing", "text", "refuse",
           "rows with a missing value: refuse the file or drop the rows; never filled in")
           .words({"refuse", "drop"}),
-      Key("data.context", "integer", "128", "language-model: characters a window").later(text_models),
-      Key("data.pin_memory", "text or true or false", "auto", "page-locked memory for copies to a GPU")
-          .later("transfers to a GPU", "false"),
-      Key("data.prefetch", "integer", "2", "batches prepared ahead").later("prefetched batches", "0"),
+      Key("data.context", "integer", "128", "language-model: characters a window"),
+      Key("data.pin_memory", "text: auto, or true or false", "auto",
+          "page-locked memory for copies to a GPU; auto: where training.device is one"),
+      Key("data.prefetch", "integer", "2", "steps whose batches are prepared ahead on another thread; 0: none"),
   };
 }
 
@@ -354,9 +353,8 @@ std::vector<KeyEntry> rules_keys() {
           .shape(KeyShape::TableOrTables),
       Key("rules.quality.name", "text", "none", "its name, required with several"),
       Key("rules.quality.of", "text", "trained", "which comparison is judged").words({"same_weights", "trained"}),
-      Key("rules.quality.metric", "text", "accuracy or rmse by task", "what is measured")
-          .words({"accuracy", "rmse", "mae"})
-          .later_words({{"perplexity", text_models}}),
+      Key("rules.quality.metric", "text", "accuracy, rmse or perplexity by task", "what is measured")
+          .words({"accuracy", "rmse", "mae", "perplexity"}),
       Key("rules.quality.direction", "text", "the metric's own", "which way is better").words({"higher", "lower"}),
       Key("rules.quality.min", "number", "none", "least value"),
       Key("rules.quality.max", "number", "none", "largest value"),

@@ -117,6 +117,7 @@ void add_default_rules(Rules& rules) {
 /// The task as far as the file alone tells; nothing where the data decides. The losses bce decide nothing here: they
 /// have a decision with either kind of target.
 std::optional<Task> task_told_by_the_file(const Experiment& experiment) {
+  if (is_language_model(experiment.data)) return Task::LanguageModel;
   if (const std::optional<Loss>& loss = experiment.training.loss) {
     switch (*loss) {
       case Loss::Mse:
@@ -154,6 +155,15 @@ void refuse_metric_of_another_task(const Setting& setting, const QualityRule& ru
   if (*task == Task::Regression && rule.metric == "accuracy" && !threshold_given) {
     refuse(*metric, "rmse | mae", "a regression has no classes");
   }
+  if (*task == Task::LanguageModel) {
+    if (rule.metric != "accuracy" && rule.metric != "perplexity") {
+      refuse(*metric, "perplexity | accuracy", "the targets of a language model are characters");
+    }
+    return;
+  }
+  if (rule.metric == "perplexity") {
+    refuse(*metric, *task == Task::Regression ? "rmse | mae" : "accuracy", "only a language model has a perplexity");
+  }
   if (*task == Task::Classification && rule.metric != "accuracy") {
     refuse(*metric, "accuracy", "a classification has no distance to its targets");
   }
@@ -168,7 +178,7 @@ void refuse_direction_against_the_metric(const Setting& setting, const QualityRu
   if (metric.empty()) {
     const std::optional<Task> task = task_told_by_the_file(experiment);
     if (!task) return;  // the data decides
-    metric = *task == Task::Classification ? "accuracy" : "rmse";
+    metric = default_metric(*task);
   }
   const std::string own = metric == "accuracy" ? "higher" : "lower";
   if (rule.direction != own) refuse(*direction, own, "not the direction in which " + metric + " gets better");

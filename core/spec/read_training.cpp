@@ -58,6 +58,10 @@ void refuse_loss_of_another_task(const Setting* setting, const Experiment& exper
   const bool by_value = loss == Loss::Mse || loss == Loss::L1 || loss == Loss::Huber;
   const bool regression = *experiment.data.task == Task::Regression;
   if (regression && by_class) refuse(*setting, "mse, l1 or huber with data.task = \"regression\"");
+  if (*experiment.data.task == Task::LanguageModel) {
+    if (!by_class) refuse(*setting, "cross_entropy or nll with data.task = \"language-model\"");
+    return;
+  }
   if (!regression && by_value) refuse(*setting, "cross_entropy or nll with data.task = \"classification\"");
 }
 

@@ -20,7 +20,9 @@ using WordList = std::array<std::pair<std::string_view, Enum>, N>;
 
 template <>
 struct Words<Task> {
-  static constexpr WordList<Task, 2> list{{{"classification", Task::Classification}, {"regression", Task::Regression}}};
+  static constexpr WordList<Task, 3> list{{{"classification", Task::Classification},
+                                           {"regression", Task::Regression},
+                                           {"language-model", Task::LanguageModel}}};
 };
 template <>
 struct Words<Order> {
@@ -39,6 +41,11 @@ struct Words<TargetTransform> {
   static constexpr WordList<TargetTransform, 3> list{{{"none", TargetTransform::None},
                                                       {"log10", TargetTransform::Log10},
                                                       {"standardize", TargetTransform::Standardize}}};
+};
+template <>
+struct Words<PinMemory> {
+  static constexpr WordList<PinMemory, 3> list{
+      {{"auto", PinMemory::Auto}, {"true", PinMemory::Always}, {"false", PinMemory::Never}}};
 };
 template <>
 struct Words<ModelKind> {

@@ -225,7 +225,7 @@ class DatasetTests : public QObject {
 
   void columns_take_the_roles_they_are_given() {
     spec::Experiment experiment = of_file("name,y2,x,from,y1,z\nr1,1,2,lab,3,4\nr2,5,6,field,7,8\n");
-    experiment.data.columns = {{"z", "x"}, {"y1", "y2"}, "name", "from"};
+    experiment.data.columns = {{"z", "x"}, {"y1", "y2"}, "name", "from", {}};
     const Dataset set = load(experiment);
     QCOMPARE(numbers(set.train.inputs), (std::vector<float>{4.0F, 2.0F, 8.0F, 6.0F}));
     QCOMPARE(numbers(set.train.targets), (std::vector<float>{3.0F, 1.0F, 7.0F, 5.0F}));
@@ -321,7 +321,8 @@ class DatasetTests : public QObject {
   }
 
   void no_data_at_all_is_refused() {
-    QCOMPARE(refusal(spec::Experiment{}, ErrorKind::InvalidSetting).expected, "data.source or data.path"s);
+    QCOMPARE(refusal(spec::Experiment{}, ErrorKind::InvalidSetting).expected,
+             "data.source, data.path, or data.inputs and data.targets"s);
   }
 
   void the_raw_hash_follows_the_data_and_not_the_preprocessing() {
@@ -356,6 +357,64 @@ class DatasetTests : public QObject {
     QCOMPARE(numbers(after.train.inputs), (std::vector<float>{0.098F, 1e-3F}));
     QCOMPARE(after.sha256, before.sha256);
     QCOMPARE(after.preprocessing_sha256, before.preprocessing_sha256);
+  }
+
+  void columns_of_integers_alone_reach_the_model_as_int64() {
+    // tests/cases/16: indices 1, 1, 3.
+    spec::Experiment experiment;
+    experiment.data.path = MANTISSA_SOURCE_DIR "/tests/cases/16/idx.csv";
+    experiment.data.task = spec::Task::Regression;
+    experiment.data.test = kNoTest;
+    experiment.data.columns.integers = {"i"};
+    const Dataset set = load(experiment);
+    QVERIFY(set.train.inputs.scalar_type() == at::kLong);
+    QCOMPARE(integers(set.train.inputs), (std::vector<std::int64_t>{1, 1, 3}));
+    QCOMPARE(set.integer_inputs, std::vector<bool>{true});
+  }
+
+  void integers_beyond_float32_are_exact_as_int64() {
+    spec::Experiment experiment = of_file("i,y\n9007199254740991,0.5\n-16777217,1\n");
+    experiment.data.columns.integers = {"i"};
+    QCOMPARE(integers(load(experiment).train.inputs), (std::vector<std::int64_t>{9007199254740991, -16777217}));
+  }
+
+  void integers_beside_other_columns_stay_exact_in_float32_or_are_refused() {
+    spec::Experiment experiment = of_file("i,x,y\n16777216,0.5,1\n3,0.25,2\n");
+    experiment.data.columns.integers = {"i"};
+    const Dataset set = load(experiment);
+    QCOMPARE(numbers(set.train.inputs), (std::vector<float>{16777216.0F, 0.5F, 3.0F, 0.25F}));
+    QCOMPARE(set.integer_inputs, (std::vector<bool>{true, false}));
+
+    // 2^24 + 1 is no FP32 number.
+    experiment.data.path = files_.write("large.csv", "i,x,y\n1,0.5,1\n16777217,0.25,2\n");
+    const ErrorFacts facts = refusal(experiment);
+    QCOMPARE(facts.line, 3);
+    QCOMPARE(facts.subject, "column i"s);
+    QCOMPARE(facts.expected, "a magnitude up to 16777216"s);
+  }
+
+  void a_fraction_in_a_column_of_integers_is_refused_with_its_line() {
+    spec::Experiment experiment = of_file("i,y\n1,0.5\n2.0,0.5\n2.5,1\n");
+    experiment.data.columns.integers = {"i"};
+    const ErrorFacts facts = refusal(experiment);
+    QCOMPARE(facts.line, 4);
+    QCOMPARE(facts.column, 1);
+    QCOMPARE(facts.found, "'2.5'"s);
+  }
+
+  void standardising_leaves_integers_beside_other_columns_alone() {
+    spec::Experiment experiment = of_file("i,x,y\n7,1,1\n9,3,2\n");
+    experiment.data.columns.integers = {"i"};
+    experiment.data.standardize = true;
+    QCOMPARE(numbers(load(experiment).train.inputs), (std::vector<float>{7.0F, -1.0F, 9.0F, 1.0F}));
+    experiment.data.columns.integers = {"i", "x"};
+    QCOMPARE(refusal(experiment, ErrorKind::InvalidSetting).subject, "data.standardize"s);
+  }
+
+  void an_unknown_column_of_integers_is_refused() {
+    spec::Experiment experiment = of_file("i,x,y\n7,1,1\n");
+    experiment.data.columns.integers = {"j"};
+    QCOMPARE(refusal(experiment, ErrorKind::InvalidSetting).subject, "data.columns.integers"s);
   }
 };
 

@@ -255,6 +255,16 @@ class SpecRefusalTests : public QObject {
 
   void test_part_is_a_share_or_a_file() {
     const std::string data = "mantissa = 1\n[data]\npath = \"a.csv\"\n";
+    VERIFY_REFUSED(data + "context = 8\n", InvalidSetting, 4, "data.context", "only a language model");
+    VERIFY_REFUSED(data + "inputs = \"x.idx\"\n", InvalidSetting, 4, "data.inputs", "inputs without targets");
+    VERIFY_REFUSED(data + "inputs = \"x.idx\"\ntargets = \"y.idx\"\n", InvalidSetting, 4, "data.inputs",
+                   "take the place of source and path");
+    VERIFY_REFUSED(data + "prefetch = -1\n", InvalidSetting, 4, "data.prefetch", "0");
+    VERIFY_REFUSED(data + "pin_memory = \"yes\"\n", InvalidSetting, 4, "data.pin_memory", "\"auto\", true or false");
+    VERIFY_REFUSED(data + "columns = { target = \"y\", integers = [\"y\"] }\n", InvalidSetting, 4, "data.columns",
+                   "no input column");
+    VERIFY_REFUSED(data + "test = { inputs = \"x.idx\", targets = \"y.idx\", seed = 1 }\n", InvalidSetting, 4,
+                   "data.test.seed", "takes nothing else");
     VERIFY_REFUSED(data + "test = { fraction = 1.0 }\n", InvalidSetting, 4, "data.test.fraction", "below 1");
     VERIFY_REFUSED(data + "test = { fraction = -0.1 }\n", InvalidSetting, 4, "data.test.fraction", "at least 0");
     VERIFY_REFUSED(data + "test = { path = \"t.csv\", seed = 1 }\n", InvalidSetting, 4, "data.test.seed",
