@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstring>
 #include <list>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "core/archive/real_states.h"
 #include "core/record/case_columns.h"
@@ -17,16 +20,44 @@ using record::CaseRow;
 constexpr int kColumns = 0 MANTISSA_CASE_COLUMNS(MANTISSA_COUNT_COLUMN);
 #undef MANTISSA_COUNT_COLUMN
 
-std::string column_names() {
-  std::string names;
-#define MANTISSA_NAME(member, column, type, description) names += ", " #member;
-  MANTISSA_CASE_COLUMNS(MANTISSA_NAME)
-#undef MANTISSA_NAME
+std::set<std::string> stored_columns(Connection& connection) {
+  std::set<std::string> names;
+  Statement select(connection, "SELECT name FROM pragma_table_info('cases')");
+  while (select.step()) names.insert(select.text(0));
   return names;
 }
 
+// The columns of a task with positions came later than the others: an archive may lack them.
+constexpr bool came_later(std::string_view type) { return type == "PositionCount" || type == "PositionReal"; }
+
+/// Adds them where they are missing, so that rows can be inserted.
+Connection& with_later_columns(Connection& connection) {
+  std::string missing;
+  const auto find_missing = [&missing](const std::set<std::string>& stored) {
+    missing.clear();
+#define MANTISSA_FIND(member, column, type, description)                         \
+  if (came_later(#type) && stored.count(#member) == 0) {                         \
+    missing += "ALTER TABLE cases ADD COLUMN " #member " ";                      \
+    missing += #type == std::string_view("PositionReal") ? "REAL;" : "INTEGER;"; \
+  }
+    MANTISSA_CASE_COLUMNS(MANTISSA_FIND)
+#undef MANTISSA_FIND
+  };
+  find_missing(stored_columns(connection));
+  if (missing.empty()) return connection;
+  Transaction transaction(connection);
+  find_missing(stored_columns(connection));  // another process may have been first
+  connection.execute(missing);
+  transaction.commit();
+  return connection;
+}
+
 std::string insert_sql() {
-  std::string sql = "INSERT INTO cases (trial, position, states" + column_names() + ") VALUES (?, ?, ?";
+  std::string sql = "INSERT INTO cases (trial, position, states";
+#define MANTISSA_NAME(member, column, type, description) sql += ", " #member;
+  MANTISSA_CASE_COLUMNS(MANTISSA_NAME)
+#undef MANTISSA_NAME
+  sql += ") VALUES (?, ?, ?";
   for (int i = 0; i < kColumns; ++i) sql += ", ?";
   return sql + ')';
 }
@@ -70,6 +101,10 @@ void bind_Target(Row& row, int at, const std::vector<double>& values) { bind_Val
 void bind_Number(Row& row, int at, double value) { row.reals.bind(row.statement, at, value); }
 void bind_Real(Row& row, int at, const std::optional<double>& value) { row.reals.bind(row.statement, at, value); }
 void bind_OptionalCount(Row& row, int at, const std::optional<std::int64_t>& value) { row.statement.bind(at, value); }
+void bind_PositionCount(Row& row, int at, const std::optional<std::int64_t>& value) {
+  bind_OptionalCount(row, at, value);
+}
+void bind_PositionReal(Row& row, int at, const std::optional<double>& value) { bind_Real(row, at, value); }
 void bind_Flag(Row& row, int at, bool value) { row.statement.bind(at, value ? 1 : 0); }
 void bind_OptionalFlag(Row& row, int at, const std::optional<bool>& value) {
   if (value) {
@@ -90,6 +125,12 @@ std::optional<double> read_Real(const Statement& from, int at, RealReader& reals
 std::optional<std::int64_t> read_OptionalCount(const Statement& from, int at, RealReader&) {
   return from.optional_integer(at);
 }
+std::optional<std::int64_t> read_PositionCount(const Statement& from, int at, RealReader& reals) {
+  return read_OptionalCount(from, at, reals);
+}
+std::optional<double> read_PositionReal(const Statement& from, int at, RealReader& reals) {
+  return read_Real(from, at, reals);
+}
 bool read_Flag(const Statement& from, int at, RealReader&) { return from.integer(at) != 0; }
 std::optional<bool> read_OptionalFlag(const Statement& from, int at, RealReader&) {
   if (from.is_null(at)) return std::nullopt;
@@ -98,7 +139,7 @@ std::optional<bool> read_OptionalFlag(const Statement& from, int at, RealReader&
 
 }  // namespace
 
-CaseInsert::CaseInsert(Connection& connection) : statement_(connection, insert_sql()) {}
+CaseInsert::CaseInsert(Connection& connection) : statement_(with_later_columns(connection), insert_sql()) {}
 
 void CaseInsert::run(std::int64_t trial, std::int64_t position, const CaseRow& values) {
   Row row{statement_, {}, {}};
@@ -111,7 +152,12 @@ void CaseInsert::run(std::int64_t trial, std::int64_t position, const CaseRow& v
 
 std::vector<CaseRow> read_cases(Connection& connection, std::int64_t trial) {
   // Rows without the count are what a killed run left half-written.
-  Statement select(connection, "SELECT states" + column_names() +
+  const std::set<std::string> stored = stored_columns(connection);
+  std::string columns;
+#define MANTISSA_NAME(member, column, type, description) columns += stored.count(#member) > 0 ? ", " #member : ", NULL";
+  MANTISSA_CASE_COLUMNS(MANTISSA_NAME)
+#undef MANTISSA_NAME
+  Statement select(connection, "SELECT states" + columns +
                                    " FROM cases WHERE trial = ?1 AND EXISTS (SELECT 1 FROM trials WHERE id = ?1 AND "
                                    "cases_stored IS NOT NULL) ORDER BY position");
   select.bind(1, trial);

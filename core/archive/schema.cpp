@@ -27,6 +27,8 @@ constexpr char Real[] = "REAL";
 constexpr char Number[] = "REAL";
 constexpr char OptionalCount[] = "INTEGER";
 constexpr char OptionalFlag[] = "INTEGER";
+constexpr char PositionCount[] = "INTEGER";
+constexpr char PositionReal[] = "REAL";
 constexpr char Target[] = "BLOB NOT NULL";
 constexpr char Values[] = "BLOB NOT NULL";
 }  // namespace sql_types

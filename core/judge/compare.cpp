@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/judge/decision.h"
 #include "core/judge/judge.h"
+#include "core/judge/positions.h"
 
 namespace mantissa::judge {
 namespace {
@@ -55,19 +56,6 @@ double ulp_distance(double a, double b) {
 double worse(double so_far, double value) {
   if (std::isnan(so_far) || std::isnan(value)) return kNan;
   return std::max(so_far, value);
-}
-
-double rms_of_reference(const std::vector<record::CaseRow>& rows) {
-  double sum = 0.0;
-  std::size_t count = 0;
-  for (const record::CaseRow& row : rows) {
-    for (const double value : row.output_reference) {
-      if (!std::isfinite(value)) continue;
-      sum += value * value;
-      ++count;
-    }
-  }
-  return count == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(count));
 }
 
 double largest_finite(const std::vector<double>& values) {
@@ -140,18 +128,42 @@ void compare_decisions(record::CaseRow& row, const DecisionRule& rule) {
   row.correct_same_weights = correct(same_weights, row.output_same_weights);
 }
 
+void refuse_unknown_ties(const DecisionRule& rule) {
+  if (rule.ties == "lowest-index") return;
+  throw Error(ErrorKind::InvalidSetting,
+              {"", "", 0, 0, "rules.flips.ties", '\'' + rule.ties + '\'', "\"lowest-index\"", ""});
+}
+
 }  // namespace
 
-void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision) {
-  if (decision.ties != "lowest-index") {
-    throw Error(ErrorKind::InvalidSetting,
-                {"", "", 0, 0, "rules.flips.ties", '\'' + decision.ties + '\'', "\"lowest-index\"", ""});
+void ReferenceScale::add(const std::vector<double>& output_reference) {
+  for (const double value : output_reference) {
+    if (!std::isfinite(value)) continue;
+    sum_ += value * value;
+    ++count_;
   }
-  const double rms = rms_of_reference(rows);
-  for (record::CaseRow& row : rows) {
-    compare_errors(row, rms);
+}
+
+double ReferenceScale::rms() const { return count_ == 0 ? 0.0 : std::sqrt(sum_ / static_cast<double>(count_)); }
+
+void compare(record::CaseRow& row, const DecisionRule& decision, double rms) {
+  refuse_unknown_ties(decision);
+  compare_errors(row, rms);
+  if (decision.positions == 0) {
     compare_decisions(row, decision);
+    return;
   }
+  compare_positions(row, decision);
+  for (auto* values : {&row.output, &row.output_reference, &row.output_same_weights, &row.target}) {
+    *values = std::vector<double>();  // clear() would keep the memory
+  }
+}
+
+void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision) {
+  refuse_unknown_ties(decision);
+  ReferenceScale scale;
+  for (const record::CaseRow& row : rows) scale.add(row.output_reference);
+  for (record::CaseRow& row : rows) compare(row, decision, scale.rms());
 }
 
 }  // namespace mantissa::judge

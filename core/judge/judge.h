@@ -27,6 +27,8 @@ struct DecisionRule {
   double threshold = 0.5;  ///< Probability and Threshold
   std::string ties = "lowest-index";
   std::int64_t ignore_index = -100;  ///< ArgMax: a target with this index is neither right nor wrong
+  std::int64_t positions = 0;        ///< ArgMax at every one of these positions (language models); 0: one a case
+  bool log_probabilities = false;    ///< of positions: outputs are log-probabilities (loss nll), not logits
 };
 
 /// Fills in everything of the rows that follows from ids, kinds, targets and the three outputs: decisions, ties,
@@ -41,8 +43,26 @@ struct DecisionRule {
 /// second (nothing with one class); class 1 where the output reaches the threshold (0 for logits), tie = exactly there,
 /// margin = the distance from there. With several binary outputs a case, bit i of the decision is output i, the margin
 /// is the smallest one, a tie anywhere is a tie; beyond 62 of them flips and `correct` still hold but `decision` is
-/// empty. \throws Error (DataProblem) if the outputs of a case differ in length, (InvalidSetting) for unknown `ties`.
+/// empty.
+///
+/// With positions a case's outputs are positions × classes: decisions, ties, flips and correct ones are counted over
+/// the positions (positions.h), `decision` and `correct` stay empty, and outputs and targets are dropped at the end.
+/// \throws Error (DataProblem) if the outputs of a case differ in length, (InvalidSetting) for unknown `ties`.
 void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision);
+
+/// Sums up over which reference outputs `compare` takes the RMS, for rows that are compared one by one.
+class ReferenceScale {
+ public:
+  void add(const std::vector<double>& output_reference);
+  double rms() const;
+
+ private:
+  double sum_ = 0.0;
+  std::int64_t count_ = 0;
+};
+
+/// The same for one row of a set with this RMS.
+void compare(record::CaseRow& row, const DecisionRule& decision, double rms);
 
 /// How targets go back to their own unit (data/dataset.h says the same for tensors).
 struct TargetUnit {
@@ -51,14 +71,13 @@ struct TargetUnit {
   bool log10 = false;
 };
 
-/// The metric of a task whose rules name none: "accuracy" or "rmse".
-std::string default_metric(spec::Task task);
-
-/// accuracy, rmse or mae of one of the three outputs over the cases that have a target, after `compare`.
+/// accuracy, rmse, mae or perplexity of one of the three outputs over the cases that have a target, after `compare`.
 ///
 /// rmse and mae are in the target's own unit, and NaN or infinite where an output is; for accuracy a case without a
-/// decision is a wrong one. NaN where no case has a target, or where a case lacks the output.
-/// \throws Error (InvalidSetting) for an unknown metric, (DataProblem) if a target's length is not the output's.
+/// decision is a wrong one. With positions accuracy is the share of right ones, and perplexity the exponential of the
+/// mean negative log-likelihood over all positions of all cases, in FP64. NaN where no case has a target, or where a
+/// case lacks the output. \throws Error (InvalidSetting) for an unknown metric, (DataProblem) if a target's length is
+/// not the output's.
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
                const TargetUnit& unit);
 

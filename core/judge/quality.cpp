@@ -34,6 +34,33 @@ double accuracy(const std::vector<record::CaseRow>& rows, spec::Of of, bool refe
   return count == 0 ? kNan : static_cast<double>(right) / static_cast<double>(count);
 }
 
+/// The share of positions that decide for their target.
+double accuracy_of_positions(const std::vector<record::CaseRow>& rows, spec::Of of, bool reference) {
+  std::int64_t right = 0;
+  std::int64_t count = 0;
+  for (const record::CaseRow& row : rows) {
+    const auto& correct = reference                 ? row.positions_correct_reference
+                          : of == spec::Of::Trained ? row.positions_correct
+                                                    : row.positions_correct_same_weights;
+    if (!correct) return kNan;
+    right += *correct;
+    count += *row.positions;
+  }
+  return static_cast<double>(right) / static_cast<double>(count);
+}
+
+double perplexity(const std::vector<record::CaseRow>& rows, spec::Of of, bool reference) {
+  double sum = 0.0;
+  std::int64_t count = 0;
+  for (const record::CaseRow& row : rows) {
+    const auto& nll = reference ? row.nll_reference : of == spec::Of::Trained ? row.nll : row.nll_same_weights;
+    if (!nll) return kNan;
+    sum += *nll * static_cast<double>(*row.positions);
+    count += *row.positions;
+  }
+  return count == 0 ? kNan : std::exp(sum / static_cast<double>(count));
+}
+
 double in_own_unit(double value, std::size_t element, const TargetUnit& unit) {
   if (!unit.scale.empty()) value *= unit.scale[element % unit.scale.size()];
   if (!unit.offset.empty()) value += unit.offset[element % unit.offset.size()];
@@ -64,15 +91,16 @@ double mean_error(const std::vector<record::CaseRow>& rows, spec::Of of, bool re
 
 }  // namespace
 
-std::string default_metric(spec::Task task) { return task == spec::Task::Classification ? "accuracy" : "rmse"; }
-
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
                const TargetUnit& unit) {
+  const bool by_position = !rows.empty() && rows.front().positions.has_value();
+  if (metric == "accuracy" && by_position) return accuracy_of_positions(rows, of, reference);
   if (metric == "accuracy") return accuracy(rows, of, reference);
+  if (metric == "perplexity") return perplexity(rows, of, reference);
   if (metric == "rmse") return std::sqrt(mean_error(rows, of, reference, unit, true));
   if (metric == "mae") return mean_error(rows, of, reference, unit, false);
   throw Error(ErrorKind::InvalidSetting,
-              {"", "", 0, 0, "rules.quality.metric", '\'' + metric + '\'', "accuracy, rmse or mae", ""});
+              {"", "", 0, 0, "rules.quality.metric", '\'' + metric + '\'', "accuracy, rmse, mae or perplexity", ""});
 }
 
 }  // namespace mantissa::judge

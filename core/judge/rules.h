@@ -28,6 +28,11 @@ record::RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence&
 /// "same_weights" or "trained".
 std::string to_text(spec::Of of);
 
+/// Whether all outputs of a case are numbers, also where only counts over its positions are left; true where an output
+/// is missing.
+bool has_finite_output(const record::CaseRow& row, spec::Of of);
+bool has_finite_reference(const record::CaseRow& row);
+
 /// Cases in which the reference's output is non-finite: they make the reference unfit.
 std::vector<std::string> non_finite_reference_cases(const Evidence& evidence);
 

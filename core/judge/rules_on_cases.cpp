@@ -26,6 +26,19 @@ const std::vector<double>& output_of(const CaseRow& row, spec::Of of) {
   return of == spec::Of::Trained ? row.output : row.output_same_weights;
 }
 
+/// Of a case with positions only their counts are left.
+const std::optional<std::int64_t>& non_finite_positions(const CaseRow& row, spec::Of of) {
+  return of == spec::Of::Trained ? row.positions_non_finite : row.positions_non_finite_same_weights;
+}
+
+bool has_output(const CaseRow& row, spec::Of of) {
+  return !output_of(row, of).empty() || non_finite_positions(row, of).has_value();
+}
+
+bool has_reference(const CaseRow& row) {
+  return !row.output_reference.empty() || row.positions_non_finite_reference.has_value();
+}
+
 /// Which outputs a rule needs and the cases lack; empty where it can be judged.
 std::string missing_outputs(const Evidence& evidence, spec::Of of) {
   if (evidence.cases.empty()) {
@@ -37,8 +50,8 @@ std::string missing_outputs(const Evidence& evidence, spec::Of of) {
   std::int64_t missing = 0;
   std::int64_t missing_reference = 0;
   for (const CaseRow& row : evidence.cases) {
-    if (output_of(row, of).empty()) ++missing;
-    if (row.output_reference.empty()) ++missing_reference;
+    if (!has_output(row, of)) ++missing;
+    if (!has_reference(row)) ++missing_reference;
   }
   if (missing == 0 && missing_reference == 0) return {};
   if (missing == 0) {
@@ -52,7 +65,7 @@ std::string missing_outputs(const Evidence& evidence, spec::Of of) {
 std::string non_finite_outputs(const Evidence& evidence, spec::Of of) {
   std::vector<std::string> ids;
   for (const CaseRow& row : evidence.cases) {
-    if (!all_finite(output_of(row, of))) ids.push_back(row.id);
+    if (!has_finite_output(row, of)) ids.push_back(row.id);
   }
   if (ids.empty()) return {};
   return "non-finite: the output (" + to_text(of) + ") of " + count(static_cast<std::int64_t>(ids.size())) + " of " +
@@ -66,6 +79,8 @@ std::string name_of(const char* rule, const std::string& name) {
 // --- output ---------------------------------------------------------------------------------------------------------
 
 double rmse_of(const CaseRow& row, spec::Of of) {
+  const auto& of_positions = of == spec::Of::Trained ? row.output_rmse : row.output_rmse_same_weights;
+  if (of_positions) return *of_positions;
   const std::vector<double>& output = output_of(row, of);
   double sum = 0.0;
   for (std::size_t i = 0; i < output.size(); ++i) {
@@ -128,6 +143,10 @@ std::string stated_dtypes(const spec::OutputRule& rule) {
 
 /// "17 (3 instead of 5)"
 std::string flipped_case(const CaseRow& row, spec::Of of) {
+  if (row.positions) {
+    const auto& flips = of == spec::Of::Trained ? row.position_flips : row.position_flips_same_weights;
+    return row.id + " (" + count(flips.value_or(0)) + " of " + count(*row.positions) + " positions)";
+  }
   const auto& decision = of == spec::Of::Trained ? row.decision : row.decision_same_weights;
   const auto word = [](const std::optional<std::int64_t>& made, const std::vector<double>& output) {
     if (made) return std::to_string(*made);
@@ -137,10 +156,14 @@ std::string flipped_case(const CaseRow& row, spec::Of of) {
          word(row.decision_reference, row.output_reference) + ')';
 }
 
-/// The most telling flips first: no decision at all, then the surest decisions of the reference.
+/// The most telling flips first: no decision at all, then the surest decisions of the reference, or the most positions.
 std::vector<std::string> worst_flips(std::vector<const CaseRow*> flips, spec::Of of) {
   const auto weight = [&](const CaseRow* row) {
-    if (!all_finite(output_of(*row, of))) return std::numeric_limits<double>::infinity();
+    if (!has_finite_output(*row, of)) return std::numeric_limits<double>::infinity();
+    if (row->positions) {
+      const auto& positions = of == spec::Of::Trained ? row->position_flips : row->position_flips_same_weights;
+      return static_cast<double>(positions.value_or(0));
+    }
     return row->margin_reference.value_or(0.0);
   };
   std::stable_sort(flips.begin(), flips.end(),
@@ -171,10 +194,15 @@ RuleVerdict judge_flips_of(const spec::FlipsRule& rule, const std::string& kind,
 
   std::vector<const CaseRow*> flips;
   std::int64_t ties = 0;
+  std::int64_t positions = 0;
+  std::int64_t flipped_positions = 0;
   for (const CaseRow& row : evidence.cases) {
     const std::string own(record::to_text(row.kind));
     if (kind.empty() ? rule.max_by_kind.count(own) > 0 : own != kind) continue;
     ++verdict.cases;
+    positions += row.positions.value_or(0);
+    flipped_positions +=
+        (rule.of == spec::Of::Trained ? row.position_flips : row.position_flips_same_weights).value_or(0);
     if (!(rule.of == spec::Of::Trained ? row.flip : row.flip_same_weights)) continue;
     flips.push_back(&row);
     if (row.tie_reference) ++ties;
@@ -190,6 +218,10 @@ RuleVerdict judge_flips_of(const spec::FlipsRule& rule, const std::string& kind,
   verdict.reason = count(found) + " of " + count(verdict.cases, noun) + (found == 1 ? " decides" : " decide") +
                    " differently from the reference (" + to_text(rule.of) + "), at most " + count(limit) +
                    (limit == 1 ? " is" : " are") + " allowed";
+  if (positions > 0) {
+    verdict.reason += "; " + count(flipped_positions) + " of " + count(positions, "position") +
+                      (flipped_positions == 1 ? " decides" : " decide") + " differently";
+  }
   if (ties > 0) verdict.reason += "; " + count(ties) + " at a tie of the reference";
   if (found > 0) verdict.reason += ": " + first_three(worst_flips(flips, rule.of));
   return verdict;
@@ -230,17 +262,25 @@ std::vector<Bound> bounds_of(const spec::QualityRule& rule, bool higher, double 
 }
 
 std::string metric_of(const spec::QualityRule& rule, const Evidence& evidence) {
-  return rule.metric.empty() ? default_metric(evidence.task) : rule.metric;
+  return rule.metric.empty() ? spec::default_metric(evidence.task) : rule.metric;
 }
 
 }  // namespace
 
 std::string to_text(spec::Of of) { return of == spec::Of::Trained ? "trained" : "same_weights"; }
 
+bool has_finite_output(const CaseRow& row, spec::Of of) {
+  return non_finite_positions(row, of).value_or(0) == 0 && all_finite(output_of(row, of));
+}
+
+bool has_finite_reference(const CaseRow& row) {
+  return row.positions_non_finite_reference.value_or(0) == 0 && all_finite(row.output_reference);
+}
+
 std::vector<std::string> non_finite_reference_cases(const Evidence& evidence) {
   std::vector<std::string> ids;
   for (const CaseRow& row : evidence.cases) {
-    if (!all_finite(row.output_reference)) ids.push_back(row.id);
+    if (!has_finite_reference(row)) ids.push_back(row.id);
   }
   return ids;
 }
@@ -309,7 +349,9 @@ RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& evidenc
   verdict.reason = missing_outputs(evidence, rule.of);
   if (!verdict.reason.empty()) return verdict;
   for (const CaseRow& row : evidence.cases) {
-    if (metric == "accuracy" ? row.correct_reference.has_value() : !row.target.empty()) ++verdict.cases;
+    const bool measured =
+        row.positions || (metric == "accuracy" ? row.correct_reference.has_value() : !row.target.empty());
+    if (measured) ++verdict.cases;
   }
   if (verdict.cases == 0) {
     verdict.reason = "no frozen case has a target that " + metric + " could be taken of";

@@ -12,11 +12,11 @@ using record::VerdictWord;
 
 std::int64_t size_of(const std::vector<std::string>& items) { return static_cast<std::int64_t>(items.size()); }
 
-/// Ids of the cases in which `output` is non-finite although the reference's is finite.
-std::vector<std::string> non_finite_cases(const Evidence& evidence, std::vector<double> record::CaseRow::*output) {
+/// Ids of the cases in which an output is non-finite although the reference's is finite.
+std::vector<std::string> non_finite_cases(const Evidence& evidence, spec::Of of) {
   std::vector<std::string> ids;
   for (const record::CaseRow& row : evidence.cases) {
-    if (all_finite(row.output_reference) && !all_finite(row.*output)) ids.push_back(row.id);
+    if (has_finite_reference(row) && !has_finite_output(row, of)) ids.push_back(row.id);
   }
   return ids;
 }
@@ -75,9 +75,8 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
   if (!evidence.non_finite.empty()) {
     found.push_back("non-finite at the end: " + first_three(evidence.non_finite));
   }
-  add_non_finite_cases(found, non_finite_cases(evidence, &record::CaseRow::output), evidence, "trained");
-  add_non_finite_cases(found, non_finite_cases(evidence, &record::CaseRow::output_same_weights), evidence,
-                       "same_weights");
+  add_non_finite_cases(found, non_finite_cases(evidence, spec::Of::Trained), evidence, "trained");
+  add_non_finite_cases(found, non_finite_cases(evidence, spec::Of::SameWeights), evidence, "same_weights");
 
   if (!found.empty()) {
     verdict.verdict = VerdictWord::Rejected;

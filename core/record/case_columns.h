@@ -10,6 +10,8 @@
 ///   Target, Values  std::vector<double>: one exported column an element, `column[i]`; a target of one element is
 ///   `target` Number  double, always there               Real  std::optional<double> OptionalCount
 ///   std::optional<std::int64_t> Flag  bool          OptionalFlag  std::optional<bool>
+///   PositionCount, PositionReal  as OptionalCount and Real, of tasks with a decision per position: exported only where
+///   a case has one
 #define MANTISSA_CASE_COLUMNS(X)                                                                                      \
   X(id, "case", Text, "the case's id in the frozen set")                                                              \
   X(kind, "kind", Kind, "ordinary, edge or boundary")                                                                 \
@@ -36,4 +38,23 @@
   X(case_relative_same_weights, "case_relative_same_weights", Number, "same weights: as case_relative")               \
   X(ulp_error_same_weights, "ulp_error_same_weights", Number, "same weights: as ulp_error")                           \
   X(correct, "correct", OptionalFlag, "the trial's decision equals the target")                                       \
-  X(correct_reference, "correct_reference", OptionalFlag, "the reference's decision equals the target")
+  X(correct_reference, "correct_reference", OptionalFlag, "the reference's decision equals the target")               \
+  X(positions, "positions", PositionCount, "decisions of the case, one a position")                                   \
+  X(position_flips, "position_flips", PositionCount, "trained: positions that decide otherwise than the reference")   \
+  X(position_flips_same_weights, "position_flips_same_weights", PositionCount, "same weights: as position_flips")     \
+  X(positions_correct, "positions_correct", PositionCount, "positions where the trial's decision equals the target")  \
+  X(positions_correct_reference, "positions_correct_reference", PositionCount,                                        \
+    "positions where the reference's decision equals the target")                                                     \
+  X(positions_correct_same_weights, "positions_correct_same_weights", PositionCount,                                  \
+    "same weights: as positions_correct")                                                                             \
+  X(positions_non_finite, "positions_non_finite", PositionCount,                                                      \
+    "positions where an output of the trial's own weights is no number")                                              \
+  X(positions_non_finite_reference, "positions_non_finite_reference", PositionCount,                                  \
+    "reference: as positions_non_finite")                                                                             \
+  X(positions_non_finite_same_weights, "positions_non_finite_same_weights", PositionCount,                            \
+    "same weights: as positions_non_finite")                                                                          \
+  X(nll, "nll", PositionReal, "trained: mean negative log-likelihood of the targets, natural")                        \
+  X(nll_reference, "nll_reference", PositionReal, "reference: as nll")                                                \
+  X(nll_same_weights, "nll_same_weights", PositionReal, "same weights: as nll")                                       \
+  X(output_rmse, "output_rmse", PositionReal, "trained: RMS of output - reference output")                            \
+  X(output_rmse_same_weights, "output_rmse_same_weights", PositionReal, "same weights: as output_rmse")

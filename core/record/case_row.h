@@ -45,6 +45,17 @@ struct CaseRow {
   double case_relative_same_weights = 0.0;
   double ulp_error_same_weights = 0.0;
 
+  // Tasks with a decision per position (language models) only: counts over the positions of the case, the mean negative
+  // log-likelihood of its targets in natural logarithms, and the RMS of the outputs' difference. A case flips where a
+  // position does. What these were computed from, positions × classes outputs a side and the targets, is not kept: the
+  // vectors above are empty then, and the errors below were taken before.
+  std::optional<std::int64_t> positions;
+  std::optional<std::int64_t> position_flips, position_flips_same_weights;
+  std::optional<std::int64_t> positions_correct, positions_correct_reference, positions_correct_same_weights;
+  std::optional<std::int64_t> positions_non_finite, positions_non_finite_reference, positions_non_finite_same_weights;
+  std::optional<double> nll, nll_reference, nll_same_weights;
+  std::optional<double> output_rmse, output_rmse_same_weights;
+
   // Nothing where the case has no target. The third is not exported: quality rules on `same_weights` need it.
   std::optional<bool> correct, correct_reference, correct_same_weights;
 };

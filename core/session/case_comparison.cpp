@@ -16,27 +16,31 @@ void CaseComparison::evaluate_reference(train::Arm& reference) {
   }
 }
 
-std::vector<record::CaseRow> CaseComparison::compared_rows(const std::vector<std::vector<double>>& trained,
-                                                           const std::vector<std::vector<double>>& same_weights) const {
+std::vector<record::CaseRow> CaseComparison::compared_rows(const CaseOutputs& reference, const CaseOutputs& trained,
+                                                           const CaseOutputs& same_weights) const {
+  judge::ReferenceScale scale;
+  for (std::int64_t i = 0; i < reference.cases(); ++i) scale.add(reference.of_case(i));
   std::vector<record::CaseRow> rows = cases_.rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].output = trained[i];
-    rows[i].output_reference = reference_outputs_[i];
-    rows[i].output_same_weights = same_weights[i];
+    // One after another: a language model's outputs of all cases at once, in FP64, would be gigabytes.
+    const auto index = static_cast<std::int64_t>(i);
+    rows[i].output = trained.of_case(index);
+    rows[i].output_reference = reference.of_case(index);
+    rows[i].output_same_weights = same_weights.of_case(index);
+    judge::compare(rows[i], prepared_.decision, scale.rms());
   }
-  judge::compare(rows, prepared_.decision);
   return rows;
 }
 
 std::vector<record::CaseRow> CaseComparison::reference_rows() const {
-  return compared_rows(reference_outputs_, reference_outputs_);
+  return compared_rows(reference_outputs_, reference_outputs_, reference_outputs_);
 }
 
 std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, train::Arm& trial) const {
   try {
     const auto same_weights = evaluate(*reference.network, trial.policy, cases_.inputs);
     const auto trained = evaluate(*trial.network, trial.policy, cases_.inputs);
-    return compared_rows(trained, same_weights);
+    return compared_rows(reference_outputs_, trained, same_weights);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -57,14 +61,9 @@ judge::TargetUnit CaseComparison::unit() const {
 }
 
 std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
-  std::vector<record::CaseRow> rows = cases_.rows;
   try {
-    const std::vector<std::vector<double>> outputs = evaluate(*arm.network, arm.policy, cases_.inputs);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].output = outputs[i];
-      rows[i].output_reference = outputs[i];
-      rows[i].output_same_weights = outputs[i];
-    }
+    const CaseOutputs outputs = evaluate(*arm.network, arm.policy, cases_.inputs);
+    return judge::quality(compared_rows(outputs, outputs, outputs), metric(), spec::Of::Trained, false, unit());
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -72,8 +71,6 @@ std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
         train::failure_of(error, "on the frozen cases after step " + std::to_string(arm.tally.counts.attempted));
     return std::nullopt;
   }
-  judge::compare(rows, prepared_.decision);
-  return judge::quality(rows, metric(), spec::Of::Trained, false, unit());
 }
 
 record::Direction CaseComparison::direction() const {
@@ -87,7 +84,7 @@ std::string CaseComparison::metric() const {
   if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().metric.empty()) {
     return asked_.rules->quality.front().metric;
   }
-  return judge::default_metric(prepared_.dataset.task);
+  return spec::default_metric(prepared_.dataset.task);
 }
 
 std::int64_t CaseComparison::count_flips(const std::vector<record::CaseRow>& rows) const {

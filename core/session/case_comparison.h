@@ -28,7 +28,7 @@ class CaseComparison {
 
   /// First of all.
   void evaluate_reference(train::Arm& reference);
-  bool has_reference() const { return !reference_outputs_.empty(); }
+  bool has_reference() const { return reference_outputs_.cases() > 0; }
 
   /// The reference beside itself.
   std::vector<record::CaseRow> reference_rows() const;
@@ -49,14 +49,14 @@ class CaseComparison {
   record::Direction direction() const;
 
  private:
-  std::vector<record::CaseRow> compared_rows(const std::vector<std::vector<double>>& trained,
-                                             const std::vector<std::vector<double>>& same_weights) const;
+  std::vector<record::CaseRow> compared_rows(const CaseOutputs& reference, const CaseOutputs& trained,
+                                             const CaseOutputs& same_weights) const;
   std::int64_t count_flips(const std::vector<record::CaseRow>& rows) const;
 
   const spec::Experiment& asked_;
   const Prepared& prepared_;
   const FrozenCases& cases_;
-  std::vector<std::vector<double>> reference_outputs_;
+  CaseOutputs reference_outputs_;
 };
 
 }  // namespace mantissa::session

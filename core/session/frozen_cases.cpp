@@ -57,8 +57,19 @@ FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset
   return cases;
 }
 
-std::vector<std::vector<double>> evaluate(model::Network& network, const precision::Policy& policy,
-                                          const at::Tensor& inputs) {
+void CaseOutputs::add(const at::Tensor& rows) {
+  starts_.push_back(cases_);
+  cases_ += rows.size(0);
+  chunks_.push_back(rows.to(at::kCPU).reshape({rows.size(0), -1}).contiguous());
+}
+
+std::vector<double> CaseOutputs::of_case(std::int64_t index) const {
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
+  const auto chunk = static_cast<std::size_t>(after - starts_.begin() - 1);
+  return values_of(chunks_[chunk].select(0, index - starts_[chunk]));
+}
+
+CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const at::Tensor& inputs) {
   /// Back to training mode, also where the model throws.
   struct EvaluationMode {
     explicit EvaluationMode(model::Network& evaluated) : network(evaluated) { network.set_training(false); }
@@ -70,8 +81,7 @@ std::vector<std::vector<double>> evaluate(model::Network& network, const precisi
 
   const at::NoGradGuard no_grad;
   const EvaluationMode evaluation(network);
-  std::vector<std::vector<double>> outputs;
-  outputs.reserve(static_cast<std::size_t>(inputs.size(0)));
+  CaseOutputs outputs;
   for (std::int64_t first = 0; first < inputs.size(0); first += kChunkRows) {
     const at::Tensor chunk = inputs.narrow(0, first, std::min(kChunkRows, inputs.size(0) - first));
     at::Tensor output;
@@ -79,11 +89,7 @@ std::vector<std::vector<double>> evaluate(model::Network& network, const precisi
       const precision::ForwardScope scope(policy, chunk.device().type());
       output = network.forward(chunk);
     }
-    const at::Tensor rows = output.to(at::kDouble).reshape({chunk.size(0), -1}).contiguous();
-    const double* data = rows.const_data_ptr<double>();
-    for (std::int64_t i = 0; i < rows.size(0); ++i, data += rows.size(1)) {
-      outputs.emplace_back(data, data + rows.size(1));
-    }
+    outputs.add(output);
   }
   return outputs;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,24 @@ struct FrozenCases {
 
 FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset& dataset);
 
-/// The network's outputs on every case, flattened per case, in evaluation mode under `policy`. The network is put back
+/// A network's outputs on every case, in the type in which it gave them.
+class CaseOutputs {
+ public:
+  void add(const at::Tensor& rows);
+  std::int64_t cases() const { return cases_; }
+
+  /// Flattened. \param index  from 0.
+  std::vector<double> of_case(std::int64_t index) const;
+
+ private:
+  std::vector<at::Tensor> chunks_;    ///< [rows, elements]
+  std::vector<std::int64_t> starts_;  ///< the first case of each chunk
+  std::int64_t cases_ = 0;
+};
+
+/// The network's outputs on every case, in evaluation mode under `policy`. The network is put back
 /// into training mode. Rows go through in chunks of 256, so outputs do not depend on the training batch.
 /// \throws whatever the model throws.
-std::vector<std::vector<double>> evaluate(model::Network& network, const precision::Policy& policy,
-                                          const at::Tensor& inputs);
+CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const at::Tensor& inputs);
 
 }  // namespace mantissa::session

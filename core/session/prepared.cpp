@@ -25,7 +25,7 @@ int resolved_threads(int asked) {
 }
 
 spec::Loss default_loss(spec::Task task) {
-  return task == spec::Task::Classification ? spec::Loss::CrossEntropy : spec::Loss::Mse;
+  return task == spec::Task::Regression ? spec::Loss::Mse : spec::Loss::CrossEntropy;
 }
 
 /// A regression's threshold is written in the target's own unit; decisions are taken in the model's. Both transforms
@@ -46,6 +46,16 @@ double threshold_in_model_units(const spec::Experiment& experiment, const data::
   return (threshold - dataset.target_offset.front()) / dataset.target_scale.front();
 }
 
+/// Every character of a text counts: one of them cannot be the label that is left out.
+void refuse_ignored_character(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  const std::int64_t ignored = experiment.training.ignore_index;
+  if (ignored < 0 || ignored >= dataset.classes) return;
+  throw Error(ErrorKind::InvalidSetting,
+              {"a character of the vocabulary as the ignored label", experiment.file,
+               experiment.position("training.ignore_index").line, 0, "training.ignore_index", std::to_string(ignored),
+               "a number outside 0 to " + std::to_string(dataset.classes - 1), "Leave the key out"});
+}
+
 judge::DecisionRule decision_of(const spec::Experiment& experiment, const data::Dataset& dataset) {
   judge::DecisionRule decision;
   decision.ignore_index = experiment.training.ignore_index;
@@ -57,6 +67,11 @@ judge::DecisionRule decision_of(const spec::Experiment& experiment, const data::
     case spec::Loss::CrossEntropy:
     case spec::Loss::Nll:
       decision.kind = judge::DecisionKind::ArgMax;
+      if (dataset.task == spec::Task::LanguageModel) {
+        decision.positions = dataset.train.targets.size(1);
+        decision.log_probabilities = experiment.training.loss == spec::Loss::Nll;
+        refuse_ignored_character(experiment, dataset);
+      }
       break;
     case spec::Loss::Bce:
       decision.kind = judge::DecisionKind::Probability;
@@ -84,15 +99,18 @@ void check_metrics(const spec::Experiment& experiment, const data::Dataset& data
                    const judge::DecisionRule& decision) {
   if (!experiment.rules) return;
   const bool classification = dataset.task == spec::Task::Classification;
+  const bool text = dataset.task == spec::Task::LanguageModel;
   for (const spec::QualityRule& rule : experiment.rules->quality) {
     const std::string& metric = rule.metric;
-    const bool fits =
-        metric.empty() || (metric == "accuracy" ? decision.kind != judge::DecisionKind::None : !classification);
+    const bool fits = metric.empty() || (metric == "accuracy"     ? decision.kind != judge::DecisionKind::None
+                                         : metric == "perplexity" ? text
+                                                                  : !classification && !text);
     if (fits) continue;
     throw Error(ErrorKind::InvalidSetting,
                 {"", experiment.file, experiment.position("rules.quality").line, 0, "rules.quality.metric", metric,
-                 classification ? "accuracy, because the task is a classification"
-                                : "rmse or mae, because the task is a regression without rules.threshold",
+                 text             ? "perplexity or accuracy, because the task is a language model"
+                 : classification ? "accuracy, because the task is a classification"
+                                  : "rmse or mae, because the task is a regression without rules.threshold",
                  ""});
   }
 }
@@ -126,7 +144,8 @@ void fill_in_horizons(spec::Experiment& experiment, const train::BatchPlan& plan
 }
 
 std::int64_t output_width(const data::Dataset& dataset) {
-  if (dataset.train.targets.dim() == 2) return dataset.train.targets.size(1);
+  if (dataset.task != spec::Task::LanguageModel && dataset.train.targets.dim() == 2)
+    return dataset.train.targets.size(1);
   return dataset.classes;
 }
 
@@ -181,6 +200,23 @@ void try_backward(const spec::Experiment& experiment, const model::Network& netw
   }
 }
 
+/// A language model answers with an output a position and character of the vocabulary.
+void check_positions(const Prepared& prepared, const at::Tensor& output, std::int64_t rows) {
+  const std::int64_t positions = prepared.decision.positions;
+  const bool fits = output.dim() == 3 && output.size(0) == rows && output.size(1) == positions &&
+                    output.size(2) >= prepared.dataset.classes;
+  if (fits) return;
+  const spec::Experiment& experiment = prepared.experiment;
+  std::string found;
+  for (const std::int64_t size : output.sizes()) found += (found.empty() ? "" : ", ") + std::to_string(size);
+  throw Error(ErrorKind::DataProblem, {"the model's output does not fit a language model", experiment.file,
+                                       model_line(experiment), 0, "model", "the shape [" + found + ']',
+                                       '[' + std::to_string(rows) + ", " + std::to_string(positions) + ", " +
+                                           std::to_string(prepared.dataset.classes) +
+                                           "]: windows, characters a window, characters of the vocabulary or more",
+                                       "Give a model with an output for every position, or another data.context"});
+}
+
 /// One batch through a clone: what does not fit shows before anything is stored. Forward and backward in training mode
 /// where there are steps to train, forward in evaluation mode otherwise.
 void try_one_batch(const Prepared& prepared, bool training) {
@@ -200,7 +236,8 @@ void try_one_batch(const Prepared& prepared, bool training) {
                 {"the model fails on the first batch of the data", experiment.file, model_line(experiment), 0, "model",
                  train::condensed(error), "", "Check that data.shape and data.columns give what the model wants"});
   }
-  const bool counts_classes = prepared.decision.kind == judge::DecisionKind::ArgMax;
+  if (prepared.decision.positions > 0) check_positions(prepared, output, rows);
+  const bool counts_classes = prepared.decision.kind == judge::DecisionKind::ArgMax && prepared.decision.positions == 0;
   if (counts_classes && (output.dim() != 2 || output.size(1) < prepared.dataset.classes)) {
     const std::int64_t width = output.dim() == 2 ? output.size(1) : output.dim();
     throw Error(ErrorKind::DataProblem,

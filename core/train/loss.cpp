@@ -24,10 +24,10 @@ LossFunction::LossFunction(const spec::Training& training)
       ignore_index_(training.ignore_index) {}
 
 at::Tensor LossFunction::operator()(const at::Tensor& output, const at::Tensor& targets) const {
-  if (loss_ == spec::Loss::CrossEntropy) {
-    return at::cross_entropy_loss(output, targets, {}, reduction_, ignore_index_);
+  if (loss_ == spec::Loss::CrossEntropy || loss_ == spec::Loss::Nll) {
+    if (targets.dim() == 2 && output.dim() == 3) return by_class(output.flatten(0, 1), targets.flatten());
+    return by_class(output, targets);
   }
-  if (loss_ == spec::Loss::Nll) return at::nll_loss(output, targets, {}, reduction_, ignore_index_);
 
   const at::Tensor shaped = output.dim() == 1 && targets.dim() == 2 ? output.unsqueeze(1) : output;
   if (shaped.sizes() != targets.sizes()) {
@@ -47,6 +47,11 @@ at::Tensor LossFunction::operator()(const at::Tensor& output, const at::Tensor& 
     default:
       return at::binary_cross_entropy_with_logits(shaped, targets, {}, {}, reduction_);
   }
+}
+
+at::Tensor LossFunction::by_class(const at::Tensor& output, const at::Tensor& targets) const {
+  if (loss_ == spec::Loss::Nll) return at::nll_loss(output, targets, {}, reduction_, ignore_index_);
+  return at::cross_entropy_loss(output, targets, {}, reduction_, ignore_index_);
 }
 
 }  // namespace mantissa::train

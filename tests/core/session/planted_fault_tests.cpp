@@ -68,9 +68,9 @@ record::Verdict verdict_with(const std::string& file, const std::string& trial_n
   const auto same_weights = session::evaluate(same_network, arm.policy, cases.inputs);
   const auto trained = session::evaluate(trained_network, arm.policy, cases.inputs);
   for (std::size_t i = 0; i < evidence.cases.size(); ++i) {
-    evidence.cases[i].output = trained[i];
-    evidence.cases[i].output_reference = expected[i];
-    evidence.cases[i].output_same_weights = same_weights[i];
+    evidence.cases[i].output = trained.of_case(static_cast<std::int64_t>(i));
+    evidence.cases[i].output_reference = expected.of_case(static_cast<std::int64_t>(i));
+    evidence.cases[i].output_same_weights = same_weights.of_case(static_cast<std::int64_t>(i));
   }
   judge::compare(evidence.cases, evidence.decision);
   return judge::judge(asked.rules, "", evidence);
