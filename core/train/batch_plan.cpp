@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include <ATen/ATen.h>
 
@@ -40,8 +41,13 @@ BatchPlan::BatchPlan(const spec::Experiment& experiment, const data::Part& train
   batch_ = training.batch.value_or(default_batch(rows));
   if (batch_ > rows) refuse_batch(experiment, batch_, rows);
   microbatches_per_epoch_ = training.drop_last ? rows / batch_ : (rows + batch_ - 1) / batch_;
-  const std::int64_t windows_per_epoch = (microbatches_per_epoch_ + training.accumulate - 1) / training.accumulate;
-  total_steps_ = training.epochs ? *training.epochs * windows_per_epoch : training.steps.value_or(0);
+  windows_per_epoch_ = (microbatches_per_epoch_ + training.accumulate - 1) / training.accumulate;
+  total_steps_ = training.epochs ? *training.epochs * windows_per_epoch_ : training.steps.value_or(0);
+  const bool on_gpu = training.device.rfind("cuda", 0) == 0;
+  pins_ = on_gpu && experiment.data.pin_memory != spec::PinMemory::Never;
+  const bool gathers = experiment.data.order != spec::Order::File;
+  const bool large = static_cast<std::int64_t>(train.inputs.nbytes() + train.targets.nbytes()) >= kWorthAThread;
+  prefetches_ = experiment.data.prefetch > 0 && (pins_ || (gathers && large));
 }
 
 std::int64_t BatchPlan::total_iterations() const {
@@ -69,6 +75,12 @@ void BatchPlan::begin_epoch() {
 }
 
 Microbatch BatchPlan::microbatch(std::int64_t first, std::int64_t rows) const {
+  Microbatch made = gathered(first, rows);
+  if (pins_) return {made.inputs.pin_memory(), made.targets.pin_memory()};
+  return made;
+}
+
+Microbatch BatchPlan::gathered(std::int64_t first, std::int64_t rows) const {
   if (epoch_rows_.inputs.defined()) {
     return {aligned_rows(epoch_rows_.inputs, first, rows), aligned_rows(epoch_rows_.targets, first, rows)};
   }
@@ -77,6 +89,30 @@ Microbatch BatchPlan::microbatch(std::int64_t first, std::int64_t rows) const {
 }
 
 const Window* BatchPlan::next() {
+  if (!prefetches_) return make_next();
+  if (!prefetcher_) {
+    prefetcher_ = std::make_unique<Prefetcher>([this] { return make_next(); },
+                                               static_cast<std::size_t>(experiment_.data.prefetch));
+  }
+  return prefetcher_->next();
+}
+
+void BatchPlan::skip_to(std::int64_t steps_done) {
+  if (steps_done < 0 || steps_done > total_steps_) {
+    throw Error(ErrorKind::CallOrder, {"a step outside the plan", "", 0, 0, "step", std::to_string(steps_done),
+                                       "0 to " + std::to_string(total_steps_), ""});
+  }
+  prefetcher_.reset();  // its thread is the plan's only other user
+  steps_done_ = steps_done;
+  const std::int64_t in_epoch = steps_done % windows_per_epoch_;
+  epoch_ = steps_done / windows_per_epoch_ - 1;
+  next_microbatch_ = microbatches_per_epoch_;  // the epoch before is over
+  if (in_epoch == 0) return;
+  begin_epoch();
+  next_microbatch_ = in_epoch * experiment_.training.accumulate;
+}
+
+const Window* BatchPlan::make_next() {
   if (steps_done_ == total_steps_) return nullptr;
   if (epoch_ < 0 || next_microbatch_ == microbatches_per_epoch_) begin_epoch();
   ++steps_done_;
