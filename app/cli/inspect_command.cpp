@@ -37,8 +37,9 @@ bool reads_as_experiment(std::string_view text) {
 }
 
 [[noreturn]] void refuse_kind(const std::string& path, const std::string& kind) {
-  throw Error(ErrorKind::NotYetAvailable, {"not yet available in this version", path, 0, 0, "", kind,
-                                           "an experiment, a CSV file (also .gz) or a TorchScript model", ""});
+  throw Error(ErrorKind::NotYetAvailable,
+              {"not yet available in this version", path, 0, 0, "", kind,
+               "an experiment, a CSV, IDX or text file (also .gz) or a TorchScript model", ""});
 }
 
 Kind kind_of(const std::string& path) {
@@ -73,7 +74,7 @@ int inspect(Program& program, const std::string& path) {
       break;
     }
     case Kind::Data: {
-      const session::InspectedData data = session::inspect_csv(path);
+      const session::InspectedData data = session::inspect_data(path);
       page = data_page(path, data);
       document = data_document(path, data);
       break;

@@ -216,10 +216,28 @@ std::string doctor_document(const session::Environment& environment,
                                 {"operators", list}});
 }
 
+namespace {
+
+/// What stands above the table: how much there is.
+std::string data_headline(const std::string& path, const session::InspectedData& data) {
+  std::string sizes;
+  for (const std::int64_t size : data.shape) sizes += (sizes.empty() ? "" : " × ") + report::count_words(size);
+  if (data.format == "idx") return path + ": IDX, " + sizes + ' ' + data.columns.front().name + "\n\n";
+  if (data.format == "text") {
+    return path + ": a text of " + sizes + " characters in " + report::count_words(data.rows) +
+           (data.rows == 1 ? " line" : " lines") + ", " + report::count_words(data.columns.front().distinct) +
+           " different\n\n";
+  }
+  return path + ": " + report::count_words(data.rows) + (data.rows == 1 ? " row, " : " rows, ") +
+         std::to_string(data.columns.size()) + (data.columns.size() == 1 ? " column" : " columns") +
+         (data.header ? ", with a header\n\n" : ", without a header\n\n");
+}
+
+}  // namespace
+
 std::string data_page(const std::string& path, const session::InspectedData& data) {
-  std::string text = path + ": " + report::count_words(data.rows) + (data.rows == 1 ? " row, " : " rows, ") +
-                     std::to_string(data.columns.size()) + (data.columns.size() == 1 ? " column" : " columns") +
-                     (data.header ? ", with a header\n\n" : ", without a header\n\n");
+  const std::string text = data_headline(path, data);
+  if (data.format == "text") return text + lines("Problems", data.problems);
   Table table({{"column"},
                {"kind"},
                {"minimum", Table::Align::Right},
@@ -253,6 +271,8 @@ std::string data_document(const std::string& path, const session::InspectedData&
   }
   return report::document_text({{"file", path},
                                 {"kind", "data"},
+                                {"format", data.format},
+                                {"shape", Json(data.shape)},
                                 {"rows", data.rows},
                                 {"header", data.header},
                                 {"columns", columns},

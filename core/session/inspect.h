@@ -16,7 +16,9 @@ struct InspectedColumn {
 };
 
 struct InspectedData {
-  std::int64_t rows = 0;
+  std::string format;               ///< "table" (CSV), "idx", "text"
+  std::vector<std::int64_t> shape;  ///< idx: the sizes of its dimensions; text: the number of characters; else empty
+  std::int64_t rows = 0;            ///< of a text: lines
   bool header = false;
   std::vector<InspectedColumn> columns;
   std::vector<std::string> problems;  ///< sentences with line and column
@@ -36,7 +38,11 @@ struct InspectedModel {
   std::vector<std::string> problems;
 };
 
-InspectedData inspect_csv(const std::string& path);
+/// What a data file holds; its kind is found by its content, a text by its name as well. All elements of an IDX file
+/// are one column of the name of their type. \throws Error FileProblem, DataProblem for an IDX file or a text that
+/// cannot be read; a damaged table is summed up to
+///         the damage.
+InspectedData inspect_data(const std::string& path);
 InspectedModel inspect_torchscript(const std::string& path);
 
 }  // namespace mantissa::session

@@ -50,6 +50,9 @@ class CliDocumentTests : public QObject {
     box_.write("rows.csv", "x,name\n1,a\nNaN,b\n");
     box_.take_case("26/linear_bn.pt");
     matches({"inspect", "rows.csv"}, "inspect");
+    box_.write("play.txt", "Enter two, and\na ghost\n");
+    matches({"inspect", "play.txt"}, "inspect");
+    matches({"inspect", MANTISSA_SOURCE_DIR "/tests/cases/46/good-images-idx3-ubyte"}, "inspect");
     matches({"inspect", "linear_bn.pt"}, "inspect");
     matches({"inspect", "small.toml"}, "inspect");
   }

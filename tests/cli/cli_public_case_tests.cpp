@@ -369,6 +369,67 @@ class CliPublicCaseTests : public QObject {
     for (const char* const line : {"3", "4", "5"}) QVERIFY2(outcome.err.contains(line), outcome.err);
     QVERIFY(outcome.err.contains("labels-bad.csv"));
   }
+
+  void case_46_a_broken_idx_file_is_refused_by_its_numbers_data() {
+    QTest::addColumn<QString>("images");
+    QTest::addColumn<QString>("labels");
+    QTest::addColumn<QStringList>("says");
+    const QString good = "good-labels-idx1-ubyte";
+    QTest::newRow("truncated") << "truncated-idx3-ubyte" << good << QStringList{"cut short", "8 bytes", "12 bytes"};
+    QTest::newRow("fewer labels") << "good-images-idx3-ubyte"
+                                  << "labels2-idx1-ubyte"
+                                  << QStringList{"2 targets", "expected 3", "labels2-idx1-ubyte"};
+    QTest::newRow("little-endian") << "little-endian-idx3-ubyte" << good << QStringList{"50855936", "big-endian"};
+    QTest::newRow("huge sizes") << "hugedims-idx3-ubyte" << good << QStringList{"4294967295"};
+    QTest::newRow("cut header") << "headeronly" << good << QStringList{"within its header", "3 bytes"};
+  }
+  void case_46_a_broken_idx_file_is_refused_by_its_numbers() {
+    QFETCH(QString, images);
+    QFETCH(QString, labels);
+    QFETCH(QStringList, says);
+    const CliSandbox box;
+    box.take_case("46/" + images);
+    box.take_case("46/" + labels);
+    box.write("case.toml", "mantissa = 1\n[data]\ninputs = \"" + images.toLatin1() + "\"\ntargets = \"" +
+                               labels.toLatin1() + "\"\n[model]\nkind = \"linear\"\n");
+    const Outcome outcome = box.run({"run", "case.toml"});
+    QCOMPARE(outcome.exit, 3);
+    for (const QString& part : says) QVERIFY2(outcome.err.contains(part.toUtf8()), outcome.err);
+  }
+
+  void case_46_a_sound_file_is_read_also_where_it_is_still_gzipped() {
+    const CliSandbox box;
+    for (const char* const name : {"good-images-idx3-ubyte", "still-gzipped-idx3-ubyte"}) {
+      box.take_case(QStringLiteral("46/") + name);
+      const nlohmann::json document = box.run({"inspect", name, "--json"}).json();
+      QCOMPARE(document["rows"].get<int>(), 3);
+      QCOMPARE(document["shape"].dump(), std::string("[3,2,2]"));
+      QCOMPARE(document["columns"][0]["maximum"].get<double>(), 11.0);
+    }
+  }
+
+  void case_47_labels_of_any_type_reach_the_loss_as_classes_data() {
+    QTest::addColumn<QByteArray>("labels");
+    QTest::newRow("bytes") << QByteArray("labels-idx1-ubyte");
+    QTest::newRow("32-bit integers") << QByteArray("labels-idx1-int32");
+    QTest::newRow("floats") << QByteArray("labels-float.csv");
+  }
+  void case_47_labels_of_any_type_reach_the_loss_as_classes() {
+    QFETCH(QByteArray, labels);
+    const CliSandbox box;
+    for (const QByteArray& file : {QByteArray("images-idx3-ubyte"), labels, QByteArray("zero_logits.pt")}) {
+      box.take_case("47/" + QString::fromLatin1(file));
+    }
+    const QByteArray column = labels.endsWith(".csv") ? "\ncolumns = { target = \"label\" }" : "";
+    const Outcome outcome = run(box, experiment("inputs = \"images-idx3-ubyte\"\ntargets = \"" + labels + "\"" + column,
+                                                "zero_logits.pt", "steps = 1\n" + sgd("0.1"), ""));
+    QCOMPARE(outcome.exit, 0);
+    const auto steps = box.table({"export", "steps", "reference"});
+    QCOMPARE(steps.size(), std::size_t{1});
+    // Three classes, all as likely: ln 3.
+    QVERIFY2(std::abs(steps.front()["loss"].toDouble() - 1.0986123) <= 1e-6 * 1.0986123,
+             qPrintable(steps.front()["loss"]));
+  }
 };
 
 QTEST_APPLESS_MAIN(CliPublicCaseTests)
