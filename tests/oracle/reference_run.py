@@ -37,6 +37,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import data_sets
 import models
 import torch
 import torch.nn.functional as F
@@ -47,7 +48,7 @@ import scaler_policies
 DATA_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "data"
 BUILT_IN = {"digits": "digits.csv.gz", "breast_cancer": "breast_cancer.csv", "wine": "wine.csv",
             "diabetes": "diabetes.csv", "concrete": "concrete.csv"}
-CLASSIFICATION_SETS = {"digits", "breast_cancer", "wine"}
+CLASSIFICATION_SETS = {"digits", "breast_cancer", "wine", "fashion", "japanese_vowels"}
 DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "silu": nn.SiLU}
 CLASS_LOSSES = {"cross_entropy", "nll"}
@@ -116,6 +117,8 @@ def standardized(columns):
 def load_training_part(experiment, folder, data_folder):
     spec = experiment["data"]
     source = spec.get("source")
+    if (own := data_sets.load(spec, folder, data_folder)) is not None:
+        return Training(*own)
     if source == "gaussian":
         generator = seeded(spec["seed"])
         x = torch.randn(spec["rows"], spec["features"], generator=generator)
@@ -191,16 +194,22 @@ def build_model(spec, inputs, outputs):
 
 def loss_name(experiment):
     spec = experiment["data"]
-    classification = spec.get("task") == "classification" or spec.get("source") in CLASSIFICATION_SETS
+    classification = spec.get("task") == "classification" or spec.get("source") in CLASSIFICATION_SETS or \
+        data_sets.is_text(spec)
     return experiment["training"].get("loss", "cross_entropy" if classification else "mse")
+
+
+def flat(output, targets):
+    """A language model's positions [rows, context] as one row of positions."""
+    return (output.flatten(0, 1), targets.flatten()) if targets.dim() == 2 else (output, targets)
 
 
 def loss_function(experiment):
     reduction = experiment["training"].get("reduction", "mean")
     ignore = experiment["training"].get("ignore_index", -100)
     functions = {
-        "cross_entropy": lambda o, t: F.cross_entropy(o, t, reduction=reduction, ignore_index=ignore),
-        "nll": lambda o, t: F.nll_loss(o, t, reduction=reduction, ignore_index=ignore),
+        "cross_entropy": lambda o, t: F.cross_entropy(*flat(o, t), reduction=reduction, ignore_index=ignore),
+        "nll": lambda o, t: F.nll_loss(*flat(o, t), reduction=reduction, ignore_index=ignore),
         "mse": lambda o, t: F.mse_loss(o, t, reduction=reduction),
         "l1": lambda o, t: F.l1_loss(o, t, reduction=reduction),
         "huber": lambda o, t: F.huber_loss(o, t, reduction=reduction),
