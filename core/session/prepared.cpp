@@ -280,6 +280,9 @@ Prepared prepare(const spec::Experiment& asked) {
 
   prepared.dataset = data::load(experiment);
   prepared.notes = prepared.dataset.notes;
+  if (experiment.data.pin_memory == spec::PinMemory::Always && experiment.training.device == "cpu") {
+    prepared.notes.emplace_back("data.pin_memory changes nothing on a CPU: page-locked memory serves copies to a GPU");
+  }
   experiment.data.task = prepared.dataset.task;
   if (prepared.dataset.classes > 0) experiment.data.classes = prepared.dataset.classes;
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
