@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/observe/elements.h"
+#include "core/observe/on_device.h"
 #include "core/observe/vector_clones.h"
 
 namespace mantissa::observe {
@@ -149,6 +150,10 @@ double ulp_of_block(const float* reference, const float* other, std::int64_t len
 }  // namespace
 
 void DeviationSums::add(const at::Tensor& reference, const at::Tensor& other, Ulp ulp) {
+  if (reference.defined() && other.defined() && !reference.is_cpu() && reference.numel() == other.numel()) {
+    add_on_device(reference, other, ulp);
+    return;
+  }
   const Elements a(reference);
   const Elements b(other);
   if (a.count() != b.count()) {
@@ -165,8 +170,7 @@ void DeviationSums::add(const at::Tensor& reference, const at::Tensor& other, Ul
     const BlockSums sums =
         sums_of_block(a.doubles(begin, length, a_doubles), b.doubles(begin, length, b_doubles), length);
     if (ulp == Ulp::Measure && !std::isnan(ulp_)) {
-      const double largest = ulp_of_block(a.floats(begin, length, a_floats), b.floats(begin, length, b_floats), length);
-      ulp_ = std::isnan(largest) ? largest : std::max(ulp_, largest);
+      add_ulp(ulp_of_block(a.floats(begin, length, a_floats), b.floats(begin, length, b_floats), length));
     }
     max_ = std::max(max_, sums.max);
     squares_of_difference_ += sums.squares_of_difference;
@@ -176,6 +180,19 @@ void DeviationSums::add(const at::Tensor& reference, const at::Tensor& other, Ul
   }
   count_ += a.count();
 }
+
+void DeviationSums::add_on_device(const at::Tensor& reference, const at::Tensor& other, Ulp ulp) {
+  const on_device::PairSums sums = on_device::pair_sums(reference, other);
+  max_ = std::max(max_, sums.max);
+  squares_of_difference_ += sums.squares_of_difference;
+  squares_of_reference_ += sums.squares_of_reference;
+  squares_of_other_ += sums.squares_of_other;
+  products_ += sums.products;
+  if (ulp == Ulp::Measure && !std::isnan(ulp_)) add_ulp(on_device::largest_ulp(reference, other));
+  count_ += reference.numel();
+}
+
+void DeviationSums::add_ulp(double largest) { ulp_ = std::isnan(largest) ? largest : std::max(ulp_, largest); }
 
 double DeviationSums::max() const {
   // A comparison never sees a NaN, the sum of squares always does.

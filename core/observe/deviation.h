@@ -14,7 +14,8 @@ enum class Ulp { Skip, Measure };
 ///
 /// Elements widen exactly, differences and sums are kept in FP64. Non-finite elements are not hidden: they make the
 /// statistics NaN or infinite (two equal infinities differ by NaN, as arithmetic says). One pass at memory speed for
-/// contiguous tensors in this process's memory; others are copied first. Changes nothing, leaves no trace in autograd.
+/// contiguous tensors in this process's memory; others are copied first. What lies on a GPU is summed there. Changes
+/// nothing, leaves no trace in autograd.
 class DeviationSums {
  public:
   /// \param reference, other  equal element counts, any floating dtype, layout and device; compared in logical order.
@@ -40,6 +41,9 @@ class DeviationSums {
   double ulp() const { return ulp_; }
 
  private:
+  void add_on_device(const at::Tensor& reference, const at::Tensor& other, Ulp ulp);
+  void add_ulp(double largest);
+
   std::int64_t count_ = 0;
   double max_ = 0.0;
   double ulp_ = 0.0;

@@ -64,6 +64,13 @@ void refuse(const char* found) {
 
 }  // namespace
 
+bool lie_on_device(const std::vector<at::Tensor>& tensors) {
+  for (const at::Tensor& tensor : tensors) {
+    if (tensor.defined()) return !tensor.is_cpu();
+  }
+  return false;
+}
+
 at::Tensor laid_out(const at::Tensor& tensor) {
   if (tensor.layout() == c10::kStrided && tensor.device().is_cpu() && tensor.is_contiguous()) return tensor;
   const at::NoGradGuard no_grad;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -34,6 +35,9 @@ class Elements {
   std::int64_t count_ = 0;
   Kind kind_ = Kind::Float;
 };
+
+/// Whether the tensors lie on a GPU, as the first that is defined does.
+bool lie_on_device(const std::vector<at::Tensor>& tensors);
 
 /// A tensor whose elements lie one after another in this process's memory; the tensor itself where that is so already.
 /// Leaves no trace in autograd.

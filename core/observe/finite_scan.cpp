@@ -7,6 +7,7 @@
 #include <c10/core/ScalarType.h>
 
 #include "core/observe/elements.h"
+#include "core/observe/on_device.h"
 #include "core/observe/vector_clones.h"
 
 namespace mantissa::observe {
@@ -71,6 +72,7 @@ NonFinite look_closely(const at::Tensor& tensor, std::size_t place) {
 
 bool all_finite(const at::Tensor& tensor) {
   if (!tensor.defined() || !c10::isFloatingType(tensor.scalar_type())) return true;
+  if (!tensor.is_cpu()) return on_device::all_finite({tensor});
   const at::Tensor plain = laid_out(tensor);
   const void* const data = plain.const_data_ptr();
   const std::int64_t count = plain.numel();
@@ -89,6 +91,7 @@ bool all_finite(const at::Tensor& tensor) {
 }
 
 bool all_finite(const std::vector<at::Tensor>& tensors) {
+  if (lie_on_device(tensors)) return on_device::all_finite(tensors);
   return std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) { return all_finite(tensor); });
 }
 

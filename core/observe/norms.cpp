@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/observe/elements.h"
+#include "core/observe/on_device.h"
 #include "core/observe/vector_clones.h"
 
 namespace mantissa::observe {
@@ -81,6 +82,7 @@ void require_equal(std::size_t a, std::size_t b, const char* what) {
 }  // namespace
 
 double two_norm(const std::vector<at::Tensor>& tensors) {
+  if (lie_on_device(tensors)) return std::sqrt(on_device::sum_of_squares(tensors));
   double sum = 0.0;
   float floats[kBlock];
   for (const at::Tensor& tensor : tensors) {
@@ -97,6 +99,12 @@ double two_norm(const std::vector<at::Tensor>& tensors) {
 
 double difference_norm(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
   require_equal(a.size(), b.size(), "tensors");
+  if (lie_on_device(a)) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      require_equal(static_cast<std::size_t>(a[i].numel()), static_cast<std::size_t>(b[i].numel()), "elements");
+    }
+    return std::sqrt(on_device::sum_of_squares_of_differences(a, b));
+  }
   double sum = 0.0;
   float a_floats[kBlock];
   float b_floats[kBlock];
