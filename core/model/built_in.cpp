@@ -51,6 +51,7 @@ void BuiltIn::set_training(bool training) {
 std::unique_ptr<Network> BuiltIn::clone() const {
   const UntouchedGenerator no_draw;  // a copy replaces what its construction draws
   std::unique_ptr<Network> copy = build_built_in(settings_, shape_);
+  copy->move_to(device());
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < state_.size(); ++i) {
     copy->state()[i].tensor.copy_(state_[i].tensor);

@@ -46,6 +46,13 @@ class Network {
   /// Parameters, then buffers: everything that PyTorch's state_dict holds.
   const std::vector<NamedTensor>& state() const { return state_; }
 
+  /// Where the parameters and buffers are; the CPU for a model without any.
+  c10::Device device() const;
+
+  /// Moves all parameters and buffers, as PyTorch's `to(device)`: the tensors stay the same objects. Gradients are
+  /// dropped. A clone lies where its original lies.
+  void move_to(c10::Device device);
+
   /// What a reader must know of this model, as sentences.
   const std::vector<std::string>& notes() const { return notes_; }
 

@@ -14,8 +14,11 @@ namespace {
 /// Atomic because autograd hands the recorder on to threads of its own.
 class Counter : public c10::MemoryReportingInfoBase {
  public:
+  explicit Counter(c10::DeviceType device) : device_(device) {}
+
   void reportMemoryUsage(void* /*ptr*/, std::int64_t size, std::size_t /*allocated*/, std::size_t /*reserved*/,
-                         c10::Device /*device*/) override {
+                         c10::Device device) override {
+    if (device.type() != device_) return;
     const std::int64_t now = live_.fetch_add(size, std::memory_order_relaxed) + size;
     std::int64_t highest = peak_.load(std::memory_order_relaxed);
     while (now > highest && !peak_.compare_exchange_weak(highest, now, std::memory_order_relaxed)) {
@@ -29,6 +32,7 @@ class Counter : public c10::MemoryReportingInfoBase {
   void reset_peak() { peak_.store(live(), std::memory_order_relaxed); }
 
  private:
+  const c10::DeviceType device_;
   std::atomic<std::int64_t> live_ = 0;
   std::atomic<std::int64_t> peak_ = 0;
 };
@@ -37,7 +41,8 @@ class Counter : public c10::MemoryReportingInfoBase {
 
 class MemoryRecorder::Guard {
  public:
-  Guard() : log_level_(FLAGS_caffe2_log_level) {
+  explicit Guard(c10::DeviceType device)
+      : log_level_(FLAGS_caffe2_log_level), counter_(std::make_shared<Counter>(device)) {
     // LibTorch warns on stderr of every thousandth free of memory from before the recorder, which is no fault here.
     constexpr int kErrorsOnly = 2;
     if (FLAGS_caffe2_log_level < kErrorsOnly) FLAGS_caffe2_log_level = kErrorsOnly;
@@ -50,11 +55,11 @@ class MemoryRecorder::Guard {
 
  private:
   int log_level_;
-  std::shared_ptr<Counter> counter_ = std::make_shared<Counter>();
+  std::shared_ptr<Counter> counter_;
   c10::DebugInfoGuard guard_{c10::DebugInfoKind::PROFILER_STATE, counter_};
 };
 
-MemoryRecorder::MemoryRecorder() : guard_(std::make_unique<Guard>()) {}
+MemoryRecorder::MemoryRecorder(c10::DeviceType device) : guard_(std::make_unique<Guard>(device)) {}
 MemoryRecorder::~MemoryRecorder() = default;
 
 std::int64_t MemoryRecorder::live() const { return guard_->counter().live(); }

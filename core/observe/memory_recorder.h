@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 
+#include <c10/core/DeviceType.h>
+
 namespace mantissa::observe {
 
 /// Counts the tensor memory that the calling thread allocates and frees while the recorder lives, through LibTorch's
-/// memory reporting (c10::MemoryReportingInfoBase). Bytes as the allocator hands them out, on every device together.
+/// memory reporting (c10::MemoryReportingInfoBase): bytes as the allocator of one kind of device hands them out.
 ///
 /// LibTorch tells of a free only if it told of the allocation: memory from before the recorder that is freed within its
 /// life does not count (LibTorch warns of it on stderr, once every thousand times), memory that outlives the recorder
@@ -15,7 +17,7 @@ namespace mantissa::observe {
 /// a time; backward threads report to the recorder of the thread that called them.
 class MemoryRecorder {
  public:
-  MemoryRecorder();
+  explicit MemoryRecorder(c10::DeviceType device = c10::DeviceType::CPU);
   ~MemoryRecorder();
   MemoryRecorder(const MemoryRecorder&) = delete;
   MemoryRecorder& operator=(const MemoryRecorder&) = delete;

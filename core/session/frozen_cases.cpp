@@ -83,7 +83,7 @@ CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, c
   const EvaluationMode evaluation(network);
   CaseOutputs outputs;
   for (std::int64_t first = 0; first < inputs.size(0); first += kChunkRows) {
-    const at::Tensor chunk = inputs.narrow(0, first, std::min(kChunkRows, inputs.size(0) - first));
+    const at::Tensor chunk = inputs.narrow(0, first, std::min(kChunkRows, inputs.size(0) - first)).to(network.device());
     at::Tensor output;
     {
       const precision::ForwardScope scope(policy, chunk.device().type());

@@ -228,7 +228,7 @@ void try_one_batch(const Prepared& prepared, bool training) {
   network->set_training(training);
   at::Tensor output;
   try {
-    output = network->forward(train.inputs.narrow(0, 0, rows));
+    output = network->forward(train.inputs.narrow(0, 0, rows).to(network->device()));
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -248,7 +248,7 @@ void try_one_batch(const Prepared& prepared, bool training) {
   }
   at::Tensor loss;
   try {
-    loss = train::LossFunction(experiment.training)(output, train.targets.narrow(0, 0, rows));
+    loss = train::LossFunction(experiment.training)(output, train.targets.narrow(0, 0, rows).to(network->device()));
   } catch (const Error& error) {
     throw error.in_file(experiment.file);
   } catch (const std::exception& error) {
@@ -267,6 +267,15 @@ void refuse_untrainable(const Prepared& prepared) {
                                         "Export the model before freezing it, or evaluate it with training.steps = 0"});
 }
 
+/// Process-wide. LibTorch's own default lets cuDNN round the factors of FP32 convolutions to TF32; an FP32 reference is
+/// FP32 unless the experiment asks for less.
+void set_float32_precision(const spec::Training& training) {
+  at::Context& context = at::globalContext();
+  context.setFloat32MatmulPrecision(training.float32_matmul);
+  context.setAllowTF32CuDNN(training.tf32);
+  if (training.tf32) context.setAllowTF32CuBLAS(true);
+}
+
 }  // namespace
 
 Prepared prepare(const spec::Experiment& asked) {
@@ -276,7 +285,7 @@ Prepared prepare(const spec::Experiment& asked) {
   require_device(experiment.training.device);
   experiment.training.threads = resolved_threads(experiment.training.threads);
   at::set_num_threads(experiment.training.threads);
-  at::globalContext().setFloat32MatmulPrecision(experiment.training.float32_matmul);
+  set_float32_precision(experiment.training);
 
   prepared.dataset = data::load(experiment);
   prepared.notes = prepared.dataset.notes;
@@ -294,6 +303,7 @@ Prepared prepare(const spec::Experiment& asked) {
   const bool training = plan.total_steps() > 0;
 
   prepared.network = build_network(experiment, prepared.dataset);
+  prepared.network->move_to(c10::Device(experiment.training.device));
   prepared.notes.insert(prepared.notes.end(), prepared.network->notes().begin(), prepared.network->notes().end());
   if (training) refuse_untrainable(prepared);
   try_one_batch(prepared, training);

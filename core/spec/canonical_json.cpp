@@ -212,6 +212,7 @@ json to_json(const Training& training) {
       {"float32_matmul", training.float32_matmul},
       {"evaluate_every", or_null(training.evaluate_every)},
       {"checkpoint", {{"every", or_null(training.checkpoint.every)}, {"keep", or_null(training.checkpoint.keep)}}},
+      {"tf32", training.tf32},
       {"optimizer", optimizers},
       {"schedule", to_json(training.schedule)},
   };

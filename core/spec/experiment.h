@@ -176,6 +176,7 @@ struct Training {
   OnNonFinite on_non_finite = OnNonFinite::Stop;
   StopOn stop_on;
   std::string float32_matmul = "highest";      ///< highest | high | medium
+  bool tf32 = false;                           ///< TF32 for products and convolutions on a GPU
   std::optional<std::int64_t> evaluate_every;  ///< attempted steps; absent: at the end only
   Checkpointing checkpoint;
   std::vector<Optimizer> optimizers;  ///< at least one after parsing

@@ -231,7 +231,7 @@ std::vector<KeyEntry> training_keys() {
           "stop at the first non-finite one, scaler or not; norm: of an optimizer's gradients, in FP32"),
       Key("training.float32_matmul", "text", "highest", "precision of FP32 matrix products")
           .words({"highest", "high", "medium"}),
-      Key("training.tf32", "true or false", "false", "TF32 on GPUs").later("training on CUDA", "false"),
+      Key("training.tf32", "true or false", "false", "TF32 for FP32 products and convolutions on a GPU"),
       Key("training.activation_checkpointing", "text: off | blocks", "off",
           "recompute activations in the backward pass instead of keeping them")
           .later("recomputed activations", "off"),

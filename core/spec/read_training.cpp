@@ -109,6 +109,11 @@ void read_training(const Setting* setting, Experiment& experiment) {
   checkpoint.integer("every", training.checkpoint.every, 1);
   checkpoint.integer("keep", training.checkpoint.keep, 1);
   table.text("float32_matmul", training.float32_matmul);
+  table.boolean("tf32", training.tf32);
+  if (training.tf32) {
+    experiment.warnings.emplace_back(
+        "training.tf32 = true: FP32 products on a GPU are rounded to TF32's 10 bits, in the reference too");
+  }
   if (training.float32_matmul != "highest") {
     experiment.warnings.push_back("training.float32_matmul = \"" + training.float32_matmul +
                                   "\": products of FP32 matrices may be rounded to fewer bits, in the reference too");

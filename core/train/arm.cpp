@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <ATen/CPUGeneratorImpl.h>
-
 #include "core/base/error.h"
 #include "core/spec/parse.h"
+#include "core/train/random_stream.h"
 
 #include <fnmatch.h>
 
@@ -104,7 +103,7 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
          const spec::Trial* trial)
     : name(std::move(arm_name)),
       network(std::move(arm_network)),
-      policy(trial != nullptr ? precision::policy_of(*trial) : precision::reference_policy()),
+      policy(trial != nullptr ? precision::policy_of(*trial, network->device().type()) : precision::reference_policy()),
       scaler(precision::make_scaler(policy)),
       loss(experiment.training),
       on_non_finite(experiment.training.on_non_finite),
@@ -124,11 +123,10 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
     notes.push_back("Parameter " + parameters[i].name + " belongs to no optimizer and stays as it is.");
   }
   if (const std::string note = note_on_iterations(optimizers); !note.empty()) notes.push_back(note);
-  if (trial != nullptr) fallbacks = fallbacks_of(experiment, *trial);
+  if (trial != nullptr) fallbacks = fallbacks_of(experiment, *trial, network->device().type());
   network->set_training(true);
   if (network->may_use_randomness()) {
-    at::Generator generator = at::detail::createCPUGenerator(experiment.training.seed);
-    generator_state = generator.get_state();
+    generator_state = RandomStream::seeded(experiment.training.seed, network->device());
   }
 }
 

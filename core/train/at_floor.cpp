@@ -18,14 +18,15 @@ std::string floor_was_met(const Arm& arm, std::int64_t step) {
 
 }  // namespace
 
-std::vector<Fallback> fallbacks_of(const spec::Experiment& experiment, const spec::Trial& trial) {
+std::vector<Fallback> fallbacks_of(const spec::Experiment& experiment, const spec::Trial& trial,
+                                   c10::DeviceType device) {
   std::vector<Fallback> fallbacks;
   const spec::Trial* at = &trial;
   while (at->scaler.at_floor == spec::AtFloor::Switch) {
     const auto next = std::find_if(experiment.trials.begin(), experiment.trials.end(),
                                    [at](const spec::Trial& other) { return other.name == at->scaler.switch_to; });
     if (next == experiment.trials.end()) break;  // refused when the experiment was read
-    fallbacks.push_back({*next, precision::policy_of(*next)});
+    fallbacks.push_back({*next, precision::policy_of(*next, device)});
     at = &*next;
   }
   return fallbacks;

@@ -19,7 +19,8 @@ struct Fallback {
 
 /// The trials that `at_floor = "switch:…"` leads to from `trial`, one after the other. They need not be part of the
 /// run: only their policies count.
-std::vector<Fallback> fallbacks_of(const spec::Experiment& experiment, const spec::Trial& trial);
+std::vector<Fallback> fallbacks_of(const spec::Experiment& experiment, const spec::Trial& trial,
+                                   c10::DeviceType device);
 
 /// Does what the arm's policy asks for after an update that was `AtFloor`: nothing, fail the arm as `scale-floor`, or
 /// arrange for the switch. The step itself stays what it was: skipped, under the old policy.

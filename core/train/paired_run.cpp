@@ -47,6 +47,8 @@ bool reached_the_scaler(const Failure& failure) { return failure.reason != "forw
 
 /// What only the probes need.
 struct PairedRun::Measured {
+  explicit Measured(c10::DeviceType device) : memory(device) {}
+
   observe::MemoryRecorder memory;
   struct PerArm {
     std::vector<at::Tensor> weights;   // the arm's own
@@ -70,7 +72,7 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
   options_.measure_norms = measure;
   options_.stop_requested = std::move(stop_requested);
   if (!measure) return;
-  measured_ = std::make_unique<Measured>();
+  measured_ = std::make_unique<Measured>(arms_.front()->network->device().type());
   const at::NoGradGuard no_grad;
   for (const std::unique_ptr<Arm>& arm : arms_) {
     Measured::PerArm per_arm;
@@ -117,7 +119,7 @@ void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages, c
 
 bool PairedRun::step(const Sink& sink) {
   if (arms_.front()->failure || stopped_) return false;
-  const Window* window = plan_.next();
+  const Window* window = next_window();
   if (window == nullptr) return false;  // a request to stop that comes after the last step stops nothing
   if (options_.stop_requested && options_.stop_requested()) {
     stopped_ = true;
@@ -142,6 +144,14 @@ bool PairedRun::step(const Sink& sink) {
     sink(i, std::move(records_[i]));
   }
   return true;
+}
+
+const Window* PairedRun::next_window() {
+  const Window* const window = plan_.next();
+  const c10::Device device = arms_.front()->network->device();
+  if (window == nullptr || device.is_cpu()) return window;
+  window_on_device_ = moved_to(*window, device);  // once for all arms
+  return &window_on_device_;
 }
 
 bool PairedRun::compute_gradients(const Window& window) {

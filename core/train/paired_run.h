@@ -65,6 +65,7 @@ class PairedRun {
   struct Measured;
   using Clock = std::chrono::steady_clock;
 
+  const Window* next_window();
   bool compute_gradients(const Window& window);
   void begin_attempt(std::size_t index);
   void run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window);
@@ -78,6 +79,7 @@ class PairedRun {
   void fill_optimizers(std::size_t index, record::StepRecord& step);
 
   BatchPlan& plan_;
+  Window window_on_device_;  // a copy of the current one, where the arms lie on a GPU
   std::vector<std::unique_ptr<Arm>> arms_;
   StageOptions options_;
   std::unique_ptr<Measured> measured_;  // nothing where probes are off

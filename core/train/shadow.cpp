@@ -21,12 +21,13 @@ namespace {
 /// Leaves the default generator as it was found.
 class UntouchedGenerator {
  public:
-  UntouchedGenerator() : state_(RandomStream::current()) {}
-  ~UntouchedGenerator() { RandomStream::set(state_); }
+  explicit UntouchedGenerator(c10::Device device) : device_(device), state_(RandomStream::current(device)) {}
+  ~UntouchedGenerator() { RandomStream::set(state_, device_); }
   UntouchedGenerator(const UntouchedGenerator&) = delete;
   UntouchedGenerator& operator=(const UntouchedGenerator&) = delete;
 
  private:
+  c10::Device device_;
   at::Tensor state_;
 };
 
@@ -49,7 +50,7 @@ void Shadow::take(const Arm& reference) {
 
 void Shadow::compare(const Arm& reference, const Attempt& reference_attempt, const Window& window, Arm& trial,
                      record::StepRecord& step) {
-  const UntouchedGenerator untouched;
+  const UntouchedGenerator untouched(network_->device());
   try {
     run(reference, reference_attempt, window, trial, step);
   } catch (const Error& error) {
@@ -68,7 +69,7 @@ void Shadow::run(const Arm& reference, const Attempt& reference_attempt, const W
   double loss_sum = 0.0;
   {
     at::Tensor generator_state = generator_state_;
-    const RandomStream stream(generator_state);
+    const RandomStream stream(generator_state, network_->device());
     for (const Microbatch& microbatch : window.microbatches) {
       auto [output, loss] = forward_and_loss(*network_, trial.policy, trial.loss, microbatch);
       outputs.push_back(output.detach());

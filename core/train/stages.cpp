@@ -153,7 +153,7 @@ void clear_gradients(Arm& arm) {
 /// \return the mean of the microbatch losses, unscaled
 double evaluate(Arm& arm, const Window& window, std::vector<at::Tensor>* outputs,
                 const std::function<bool()>& stop_requested) {
-  const RandomStream stream(arm.generator_state);
+  const RandomStream stream(arm.generator_state, arm.network->device());
   const auto count = static_cast<double>(window.microbatches.size());
   double loss_sum = 0.0;
   for (const Microbatch& microbatch : window.microbatches) {

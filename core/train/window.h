@@ -20,4 +20,8 @@ struct Window {
   std::int64_t samples = 0;  ///< rows in all microbatches
 };
 
+/// The same window where `device` computes; its own tensors where they lie there already. Copies out of page-locked
+/// memory run beside the device's work.
+Window moved_to(const Window& window, c10::Device device);
+
 }  // namespace mantissa::train

@@ -33,7 +33,6 @@ const Row waiting[] = {
     {"model", "stored_dtype = \"keep\"", "model.stored_dtype"},
     {"model", "weights = \"init.safetensors\"", "model.weights"},
     {"training", "loss = \"output\"", "training.loss"},
-    {"training", "tf32 = true", "training.tf32"},
     {"training", "activation_checkpointing = \"blocks\"", "training.activation_checkpointing"},
     {"reference", "rounding_repeats = 1", "reference.rounding_repeats"},
     {"reference", "repeats = 2", "reference.repeats"},
