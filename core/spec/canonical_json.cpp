@@ -320,7 +320,14 @@ std::string canonical_json(const Experiment& experiment) {
   json object = what_is_run(experiment);
   object["name"] = experiment.name;
   object["description"] = experiment.description;
-  object["expect"] = experiment.expect;
+  object["expect"] = json::object();
+  for (const auto& [trial, expectation] : experiment.expect) {
+    if (expectation.needs.empty()) {
+      object["expect"][trial] = expectation.verdict;
+    } else {
+      object["expect"][trial] = {{expectation.needs, expectation.verdict}, {"otherwise", expectation.otherwise}};
+    }
+  }
   return text_of(object);
 }
 

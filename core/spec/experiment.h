@@ -268,6 +268,14 @@ struct Rules {
   // non_finite = "reject" always applies.
 };
 
+/// What a shipped example's verdict must be.
+struct Expectation {
+  std::string verdict;  ///< accepted | rejected | undecided
+  std::string
+      needs;  ///< "lstm float16": only where the doctor finds this operator to work in this dtype; empty: always
+  std::string otherwise;  ///< the verdict elsewhere; empty: `verdict`
+};
+
 /// Where a key stands in the file; from 1.
 struct Position {
   int line = 0;
@@ -283,7 +291,7 @@ struct Experiment {
   std::vector<Trial> trials;
   Cases cases;
   std::optional<Rules> rules;
-  std::map<std::string, std::string> expect;  ///< trial -> verdict word
+  std::map<std::string, Expectation> expect;  ///< by trial
 
   // Where it came from.
   std::string file;                           ///< path as given

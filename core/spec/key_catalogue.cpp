@@ -382,7 +382,8 @@ std::vector<KeyEntry> other_keys() {
       Key("budget.growth_limit", "size (200 MB)", "none", "live memory that grows beyond this stops the run")
           .later(memory),
       Key("expect", "table", "none",
-          "trial = \"accepted\" | \"rejected\" | \"undecided\"; for shipped examples and tests, not part of any hash")
+          "trial = \"accepted\" | \"rejected\" | \"undecided\", or by what doctor finds: trial = { \"lstm float16\" = "
+          "\"accepted\", otherwise = \"rejected\" }; for shipped examples and tests, not part of any hash")
           .shape(KeyShape::FreeTable),
       Key("cost", "table", "none", "costs of errors").later("costs of errors"),
       Key("utility", "table", "none", "what outcomes are worth").later("utilities of outcomes"),

@@ -62,6 +62,42 @@ void read_trials(const Setting* list, Experiment& experiment) {
   check_switches(*list, experiment.trials);
 }
 
+namespace {
+
+std::string verdict_value(const Setting& setting) {
+  const std::string verdict = text_value(setting);
+  if (verdict != "accepted" && verdict != "rejected" && verdict != "undecided") {
+    refuse(setting, "accepted | rejected | undecided");
+  }
+  return verdict;
+}
+
+/// "accepted", or { "lstm float16" = "accepted", otherwise = "rejected" }.
+Expectation expectation_value(const Setting& setting) {
+  Expectation expectation;
+  if (setting.kind != Setting::Kind::Table) {
+    expectation.verdict = verdict_value(setting);
+    return expectation;
+  }
+  for (const Setting& member : setting.members) {
+    if (member.key == "otherwise") {
+      expectation.otherwise = verdict_value(member);
+    } else if (expectation.needs.empty() && member.key.find(' ') != std::string::npos) {
+      expectation.needs = member.key;
+      expectation.verdict = verdict_value(member);
+    } else {
+      refuse_place(member, "not an operator and a dtype of mantissa-cli doctor",
+                   "Write { \"lstm float16\" = \"accepted\", otherwise = \"rejected\" }");
+    }
+  }
+  if (expectation.needs.empty() || expectation.otherwise.empty()) {
+    refuse_place(setting, "half an expectation", "Write { \"lstm float16\" = \"accepted\", otherwise = \"rejected\" }");
+  }
+  return expectation;
+}
+
+}  // namespace
+
 void read_expect(const Setting* table, Experiment& experiment) {
   if (table == nullptr) return;
   for (const Setting& member : table->members) {
@@ -72,11 +108,7 @@ void read_expect(const Setting* table, Experiment& experiment) {
       for (const Trial& trial : experiment.trials) names += (names.empty() ? "" : ", ") + trial.name;
       refuse_place(member, "no such trial", names.empty() ? "The file has no [[trial]]" : "Known are " + names);
     }
-    const std::string verdict = text_value(member);
-    if (verdict != "accepted" && verdict != "rejected" && verdict != "undecided") {
-      refuse(member, "accepted | rejected | undecided");
-    }
-    experiment.expect[member.key] = verdict;
+    experiment.expect[member.key] = expectation_value(member);
   }
 }
 
