@@ -39,7 +39,7 @@ CREATE TABLE trials (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   experiment INTEGER NOT NULL REFERENCES experiments (id),
   reference INTEGER REFERENCES trials (id),  -- the arm it is compared with; NULL for a reference
-  kind TEXT NOT NULL,                        -- reference, trial, foreign
+  kind TEXT NOT NULL,                        -- reference, trial, foreign, repeat, rounding
   name TEXT NOT NULL,
   autocast TEXT NOT NULL,                    -- off, float16, bfloat16
   cast_policy TEXT NOT NULL,                 -- device, …

@@ -11,7 +11,10 @@
 
 namespace mantissa::record {
 
-enum class TrialKind { Reference, Trial, Foreign };
+/// Two kinds measure the reference against itself: `Repeat` is a whole repeat, the run-to-run spread (its steps fill
+/// deviation_*, its cases the columns of the arm's own weights); `Rounding` runs the reference's weights in another
+/// thread count or in FP64, the rounding floor (its steps fill shadow_*, its cases the columns *_same_weights).
+enum class TrialKind { Reference, Trial, Foreign, Repeat, Rounding };
 std::string_view to_text(TrialKind kind);
 std::optional<TrialKind> trial_kind_from_text(std::string_view text);
 
@@ -43,7 +46,7 @@ struct TrialStart {
   std::string autocast;     ///< "off", "float16", "bfloat16"
   std::string cast_policy;  ///< "device" …
   std::string device;
-  std::string policy;            ///< canonical JSON of the [[trial]] block; empty for a reference
+  std::string policy;  ///< canonical JSON of the [[trial]] block, or what a yardstick varies; empty for a reference
   std::int64_t parent = 0;       ///< id of the arm whose checkpoint it goes on from under another policy; 0: none
   std::int64_t parent_step = 0;  ///< the attempted steps that this arm had done
 };
@@ -110,6 +113,7 @@ struct RunSummary {
   std::string experiment;
   std::int64_t experiment_id = 0;
   TrialRow reference;
+  std::vector<TrialRow> yardsticks;  ///< kinds Repeat and Rounding
   std::vector<TrialRow> trials;
   bool stopped_as_planned = false;  ///< it came to the step after which it was to stop
 };

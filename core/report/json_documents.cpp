@@ -170,11 +170,14 @@ std::string list_document(const std::vector<record::TrialRow>& trials) {
 std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code) {
   Json trials = Json::array();
   for (const record::TrialRow& trial : summary.trials) trials.push_back(judged_arm(trial));
+  Json yardsticks = Json::array();
+  for (const record::TrialRow& yardstick : summary.yardsticks) yardsticks.push_back(judged_arm(yardstick));
   return document_text({{"experiment", summary.experiment},
                         {"experiment_id", summary.experiment_id},
                         {"archive", archive},
                         {"reference", judged_arm(summary.reference)},
                         {"trials", trials},
+                        {"yardsticks", yardsticks},
                         {"exit", exit_code}});
 }
 

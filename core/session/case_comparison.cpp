@@ -2,8 +2,13 @@
 #include "core/session/case_comparison.h"
 
 #include <algorithm>
+#include <memory>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/observe/thread_count.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
@@ -16,13 +21,12 @@ void CaseComparison::evaluate_reference(train::Arm& reference) {
   }
 }
 
-std::vector<record::CaseRow> CaseComparison::compared_rows(const std::vector<std::vector<double>>& trained,
-                                                           const std::vector<std::vector<double>>& same_weights) const {
+std::vector<record::CaseRow> CaseComparison::compared_rows(const Outputs& trained, const Outputs& same_weights) const {
   std::vector<record::CaseRow> rows = cases_.rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].output = trained[i];
     rows[i].output_reference = reference_outputs_[i];
-    rows[i].output_same_weights = same_weights[i];
+    if (!trained.empty()) rows[i].output = trained[i];
+    if (!same_weights.empty()) rows[i].output_same_weights = same_weights[i];
   }
   judge::compare(rows, prepared_.decision);
   return rows;
@@ -30,6 +34,10 @@ std::vector<record::CaseRow> CaseComparison::compared_rows(const std::vector<std
 
 std::vector<record::CaseRow> CaseComparison::reference_rows() const {
   return compared_rows(reference_outputs_, reference_outputs_);
+}
+
+double CaseComparison::reference_quality() const {
+  return judge::quality(reference_rows(), metric(), spec::Of::Trained, /*reference=*/true, unit());
 }
 
 std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, train::Arm& trial) const {
@@ -43,6 +51,26 @@ std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, t
     trial.failure = train::failure_of(error, "on the frozen cases");
     return {};
   }
+}
+
+std::vector<record::CaseRow> CaseComparison::rounding_rows(train::Arm& reference, int threads) const {
+  const observe::ThreadCount other(threads);
+  return compared_rows({}, evaluate(*reference.network, reference.policy, cases_.inputs));
+}
+
+std::vector<record::CaseRow> CaseComparison::float64_rows(const train::Arm& reference) const {
+  const at::NoGradGuard no_grad;
+  const std::unique_ptr<model::Network> network = reference.network->clone();
+  for (const model::NamedTensor& named : network->state()) {
+    if (named.tensor.is_floating_point()) named.tensor.set_data(named.tensor.to(at::kDouble));
+  }
+  const bool widens = cases_.inputs.is_floating_point();
+  return compared_rows({},
+                       evaluate(*network, reference.policy, widens ? cases_.inputs.to(at::kDouble) : cases_.inputs));
+}
+
+std::vector<record::CaseRow> CaseComparison::repeat_rows(train::Arm& repeat) const {
+  return compared_rows(evaluate(*repeat.network, repeat.policy, cases_.inputs), {});
 }
 
 void CaseComparison::summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const {

@@ -232,6 +232,12 @@ void refuse_untrainable(const Prepared& prepared) {
 
 }  // namespace
 
+std::unique_ptr<model::Network> network_of_seed(const Prepared& prepared, std::uint64_t seed) {
+  spec::Experiment experiment = prepared.experiment;
+  experiment.training.seed = seed;
+  return build_network(experiment, prepared.dataset);
+}
+
 Prepared prepare(const spec::Experiment& asked) {
   Prepared prepared;
   prepared.experiment = asked;
