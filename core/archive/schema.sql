@@ -92,6 +92,19 @@ CREATE TABLE trial_optimizers (
   PRIMARY KEY (trial, optimizer)
 ) STRICT, WITHOUT ROWID;
 
+-- How far an arm is from its reference, beside the yardstick of that distance.
+CREATE TABLE trial_yardsticks (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,
+  compared TEXT NOT NULL,      -- same_weights, shadow; trained, trajectory
+  measure TEXT NOT NULL,       -- q0.99 of case_relative, accuracy, …
+  yardstick TEXT NOT NULL,     -- rounding-floor, run-to-run-spread
+  value REAL,                  -- real columns: value, size; NULL for the reference itself
+  size REAL,                   -- of the yardstick
+  states INTEGER NOT NULL,     -- two bits a real column, see above
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
 -- The judgement of a trial.
 CREATE TABLE verdicts (
   trial INTEGER PRIMARY KEY REFERENCES trials (id),

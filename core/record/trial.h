@@ -79,6 +79,18 @@ struct OptimizerEnd {
   std::string lr_per;        ///< what the schedule counts: "applied-update", "iteration"; empty like `kind`
 };
 
+/// How far an arm is from the reference, beside the yardstick that belongs to that distance.
+struct YardstickReading {
+  std::string of;               ///< "same_weights", "shadow"; "trained", "trajectory"
+  std::string measure;          ///< "q0.99 of case_relative", "mean of output_relative", "accuracy"
+  std::string yardstick;        ///< "rounding-floor" for the first two, "run-to-run-spread" for the others
+  std::optional<double> value;  ///< nothing for the reference, which is measured against itself alone
+  double size = 0.0;            ///< of the yardstick: the largest of its repeats, NaN where one of them is
+
+  /// value / size; nothing where that says nothing: no value, or a size that is 0 or not finite.
+  std::optional<double> multiple() const;
+};
+
 /// The result of an arm.
 struct TrialEnd {
   Status status = Status::Finished;
@@ -94,6 +106,7 @@ struct TrialEnd {
   double seconds = 0.0;
   std::vector<std::string> notes;            ///< things a reader must know: "2 parameters got no gradient: …"
   std::vector<PolicyChange> policy_changes;  ///< in the order of their steps; empty: one policy from beginning to end
+  std::vector<YardstickReading> yardsticks;  ///< empty where the experiment has no [reference] repeats
   std::optional<Verdict> verdict;            ///< none for a reference
 };
 

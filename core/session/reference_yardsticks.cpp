@@ -41,6 +41,9 @@ spec::OutputRule usual_measure(spec::Of of) {
 }
 
 constexpr char kMeasure[] = "q0.99 of case_relative";
+constexpr char kStepMeasure[] = "mean of output_relative";
+constexpr char kRoundingFloor[] = "rounding-floor";
+constexpr char kSpread[] = "run-to-run-spread";
 
 std::string short_text(double value) { return mantissa::to_text(value, 4); }
 
@@ -50,28 +53,38 @@ std::string repeat_words(std::size_t count) {
   return count == 1 ? "of 1 repeat" : "largest of " + std::to_string(count) + " repeats";
 }
 
-/// "Same weights: q0.99 of case_relative is 0.0021, 5122 times the rounding floor of 4.1e-07."
-std::string multiple(const std::string& what, double value, const std::string& name, double size) {
-  const std::string text = what + " is " + short_text(value);
-  if (!(size > 0.0) || !std::isfinite(size)) return text + "; the " + name + " is " + short_text(size) + ".";
-  return text + ", " + short_text(value / size) + " times the " + name + " of " + short_text(size) + ".";
-}
+/// The larger one; NaN stays.
+double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 }  // namespace
 
-ReferenceYardsticks::ReferenceYardsticks(const Prepared& prepared)
+void ReferenceYardsticks::Mean::add(const std::optional<double>& value) {
+  if (!value) return;
+  sum += *value;
+  ++count;
+}
+
+std::optional<double> ReferenceYardsticks::Mean::value() const {
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+ReferenceYardsticks::ReferenceYardsticks(const Prepared& prepared, std::size_t trials)
     : prepared_(prepared),
+      trials_(trials),
       repeats_(static_cast<std::size_t>(prepared.experiment.reference.repeats)),
       vary_seed_(std::find(prepared.experiment.reference.vary.begin(), prepared.experiment.reference.vary.end(),
                            "seed") != prepared.experiment.reference.vary.end()),
       threads_(
           other_thread_counts(prepared.experiment.training.threads, prepared.experiment.reference.rounding_repeats)),
-      float64_(prepared.experiment.reference.float64) {}
+      float64_(prepared.experiment.reference.float64),
+      every_(steps_between(prepared.experiment)),
+      means_(1 + trials + size()) {}
 
 train::Yardsticks ReferenceYardsticks::for_training() {
   train::Yardsticks yardsticks;
   yardsticks.rounding_threads = threads_;
-  yardsticks.every = steps_between(prepared_.experiment);
+  yardsticks.every = every_;
   for (std::size_t r = 1; r <= repeats_; ++r) {
     spec::Experiment& experiment = *experiments_.emplace_back(std::make_unique<spec::Experiment>(prepared_.experiment));
     experiment.training.seed += kSeedsApart * r;
@@ -128,7 +141,7 @@ std::vector<record::CaseRow> ReferenceYardsticks::finish(std::size_t i, train::P
       end.quality_reference = comparison.reference_quality();
       quality_metric_ = end.quality_metric;
       const double distance = std::fabs(*end.quality - *end.quality_reference);
-      if (std::isnan(distance) || distance > quality_spread_) quality_spread_ = distance;  // NaN stays
+      quality_spread_ = larger(quality_spread_, distance);
       spread_.push_back(rows);
       return rows;
     }
@@ -181,23 +194,50 @@ std::vector<std::string> ReferenceYardsticks::notes_on_reference() const {
   return notes;
 }
 
-std::vector<std::string> ReferenceYardsticks::notes_on_trial(const std::vector<record::CaseRow>& rows,
-                                                             const record::TrialEnd& end) const {
-  std::vector<std::string> notes;
-  if (!rounding_.empty()) {
-    const spec::OutputRule measure = usual_measure(spec::Of::SameWeights);
-    notes.push_back(multiple("Same weights: " + std::string(kMeasure), judge::reduced_measure(rows, measure),
-                             "rounding floor", *judge::yardstick(rounding_, measure)));
+void ReferenceYardsticks::see(std::size_t place, const record::StepRecord& step) {
+  if (step.step % every_ != 0) return;  // trials have a trajectory in every step, repeats in these
+  means_[place].trajectory.add(step.deviation_output_relative);
+  means_[place].shadow.add(step.shadow_output_relative);
+}
+
+std::optional<double> ReferenceYardsticks::largest_mean(std::size_t first, std::size_t count,
+                                                        Mean Means::*column) const {
+  std::optional<double> largest;
+  for (std::size_t i = first; i < first + count; ++i) {
+    const std::optional<double> mean = (means_[1 + trials_ + i].*column).value();
+    if (mean) largest = largest ? larger(*largest, *mean) : *mean;
   }
-  if (spread_.empty()) return notes;
-  const spec::OutputRule measure = usual_measure(spec::Of::Trained);
-  notes.push_back(multiple("Trained: " + std::string(kMeasure), judge::reduced_measure(rows, measure),
-                           "run-to-run spread", *judge::yardstick(spread_, measure)));
-  if (end.quality && end.quality_reference && end.quality_metric == quality_metric_) {
-    notes.push_back(multiple("Trained: the distance of " + quality_metric_ + " from the reference's",
-                             std::fabs(*end.quality - *end.quality_reference), "run-to-run spread", quality_spread_));
+  return largest;
+}
+
+std::vector<record::YardstickReading> ReferenceYardsticks::readings(std::size_t place,
+                                                                    const std::vector<record::CaseRow>& rows,
+                                                                    const record::TrialEnd& end) const {
+  const bool is_reference = place == 0;
+  std::vector<record::YardstickReading> readings;
+  const auto add = [&](const char* of, const std::string& measure, const char* yardstick,
+                       const std::optional<double>& value, const std::optional<double>& size) {
+    if (size && (value || is_reference)) readings.push_back({of, measure, yardstick, value, *size});
+  };
+  const auto on_cases = [&](spec::Of of) {
+    return is_reference || rows.empty() ? std::nullopt : std::optional(judge::reduced_measure(rows, usual_measure(of)));
+  };
+  const auto cases_of = [](const std::vector<std::vector<record::CaseRow>>& repeats, spec::Of of) {
+    return judge::yardstick(repeats, usual_measure(of));
+  };
+  add("same_weights", kMeasure, kRoundingFloor, on_cases(spec::Of::SameWeights),
+      cases_of(rounding_, spec::Of::SameWeights));
+  add("shadow", kStepMeasure, kRoundingFloor, means_[place].shadow.value(),
+      largest_mean(repeats_, threads_.size(), &Means::shadow));
+  add("trained", kMeasure, kSpread, on_cases(spec::Of::Trained), cases_of(spread_, spec::Of::Trained));
+  add("trajectory", kStepMeasure, kSpread, means_[place].trajectory.value(),
+      largest_mean(0, repeats_, &Means::trajectory));
+  std::optional<double> quality;
+  if (!is_reference && end.quality && end.quality_reference && end.quality_metric == quality_metric_) {
+    quality = std::fabs(*end.quality - *end.quality_reference);
   }
-  return notes;
+  if (!spread_.empty()) add("trained", "difference of " + quality_metric_, kSpread, quality, quality_spread_);
+  return readings;
 }
 
 void ReferenceYardsticks::add_evidence(judge::Evidence& evidence) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "core/base/error.h"
 #include "core/judge/judge.h"
@@ -115,7 +116,7 @@ class Run {
 
   void make_yardsticks() {
     const bool measure = options_.probes == Probes::Standard;
-    if (measure) yardsticks_ = std::make_unique<ReferenceYardsticks>(prepared_);
+    if (measure) yardsticks_ = std::make_unique<ReferenceYardsticks>(prepared_, trials_.size());
     // A run goes on with the arms that it was begun with.
     if (resumed_ == nullptr || resumed_->child) return;
     const std::size_t begun_with = resumed_->rounding.size() + repeats_of(*resumed_).size();
@@ -186,7 +187,20 @@ class Run {
     rules_sha256_ = resumed_->archived.rules_sha256;
     for (const ResumedArm& arm : resumed_->arms) reopen_arm(arm.row);
     for (const record::TrialRow& row : resumed_->rounding) reopen_arm(row);
+    see_earlier_steps();
     writer_->resume_trials(ids_, resumed_->step, resumed_->overrides);
+  }
+
+  /// Yardsticks are means over all steps of the run.
+  void see_earlier_steps() {
+    if (!yardsticks_) return;
+    const archive::Reader reader(options_.archive);
+    for (std::size_t place = 0; place < ids_.size(); ++place) {
+      reader.steps(ids_[place], [&](const record::StepRecord& step) {
+        if (step.step <= resumed_->step) yardsticks_->see(place, step);
+        return step.step < resumed_->step;
+      });
+    }
   }
 
   void reopen_arm(record::TrialRow row) {
@@ -258,6 +272,7 @@ class Run {
     }
     const auto sink = [this](std::size_t arm, record::StepRecord&& step) {
       step.trial = ids_[arm];
+      if (yardsticks_) yardsticks_->see(arm, step);
       writer_->append(step);
     };
     begin_ = Clock::now();
@@ -337,7 +352,10 @@ class Run {
     for (const std::string& what : non_finite_reference_) {
       end.notes.push_back("Non-finite in the reference: " + what + ".");
     }
-    if (yardsticks_) append(end.notes, yardsticks_->notes_on_reference());
+    if (yardsticks_) {
+      append(end.notes, yardsticks_->notes_on_reference());
+      end.yardsticks = yardsticks_->readings(0, {}, end);
+    }
     if (comparison_.has_reference()) {
       const std::vector<record::CaseRow> rows = comparison_.reference_rows();
       comparison_.summarise(rows, end);
@@ -392,9 +410,9 @@ class Run {
     if (!evidence.cases.empty()) {
       comparison_.summarise(evidence.cases, end);
       end.quality_reference = summary_.reference.end.quality;
-      if (yardsticks_) append(end.notes, yardsticks_->notes_on_trial(evidence.cases, end));
       writer_->write_cases(ids_[index], evidence.cases);
     }
+    if (yardsticks_) end.yardsticks = yardsticks_->readings(index, evidence.cases, end);
     end.verdict = judge::judge(asked_.rules, rules_sha256_, evidence);
     writer_->write_weights(ids_[index], "final", state_bytes(*arm.network));
     checkpointing_->add_final_quality(index, paired.steps_done(), end);

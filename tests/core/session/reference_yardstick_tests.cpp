@@ -154,18 +154,40 @@ class ReferenceYardstickTests : public QObject {
     }
     QVERIFY(largest > 0.0 && largest < 1e-5);  // FP32 keeps 24 bits: 6e-8 an operation
     QVERIFY(any_note(summary.reference.end, "Rounding floor"));
-    QVERIFY(any_note(summary.trials[0].end, "times the rounding floor"));
-    QVERIFY(!any_note(summary.trials[0].end, "spread"));
+    const std::vector<record::YardstickReading>& readings = summary.trials[0].end.yardsticks;
+    QCOMPARE(readings.size(), std::size_t{1});  // nothing was measured that shadow, trajectory or quality belong to
+    QCOMPARE(readings[0].of, std::string("same_weights"));
+    QVERIFY(readings[0].size > 0.0 && readings[0].size <= largest);
   }
 
-  void deviations_are_told_as_multiples_of_their_own_yardstick() {
+  void each_deviation_stands_beside_its_own_yardstick() {
     QTemporaryDir folder;
     const record::RunSummary summary = run(folder, "a.db", experiment(kRepeated));
     QVERIFY(any_note(summary.reference.end, "Run-to-run spread"));
-    QVERIFY(any_note(summary.trials[0].end, "Same weights: q0.99 of case_relative is"));
-    QVERIFY(any_note(summary.trials[0].end, "times the rounding floor"));
-    QVERIFY(any_note(summary.trials[0].end, "Trained: q0.99 of case_relative is"));
-    QVERIFY(any_note(summary.trials[0].end, "times the run-to-run spread"));
+    const archive::Reader reader(folder.filePath("a.db").toStdString());
+    const std::vector<record::YardstickReading> readings = reader.trial(summary.trials[0].id).end.yardsticks;
+    const std::vector<std::pair<std::string, std::string>> expected = {{"same_weights", "rounding-floor"},
+                                                                       {"shadow", "rounding-floor"},
+                                                                       {"trained", "run-to-run-spread"},
+                                                                       {"trajectory", "run-to-run-spread"},
+                                                                       {"trained", "run-to-run-spread"}};
+    QCOMPARE(readings.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      QCOMPARE(readings[i].of, expected[i].first);
+      QCOMPARE(readings[i].yardstick, expected[i].second);
+      QVERIFY(readings[i].value.has_value());
+    }
+    // BF16 keeps 8 bits of FP32's 24, so it is far above rounding; seeds differ by more than BF16 does.
+    QVERIFY(*readings[0].multiple() > 100.0);
+    QVERIFY(*readings[2].multiple() < 1.0 && *readings[3].multiple() < 1.0);
+    // The mean over the steps 5, 10, 15 and 20, read from the archive.
+    const std::vector<record::StepRecord> steps = steps_of(reader, summary.trials[0].id);
+    double sum = 0.0;
+    for (const std::size_t i : {4, 9, 14, 19}) sum += *steps[i].deviation_output_relative;
+    QCOMPARE(*readings[3].value, sum / 4);
+    for (const record::YardstickReading& reading : reader.trial(summary.reference.id).end.yardsticks) {
+      QVERIFY(!reading.value && !reading.multiple());
+    }
   }
 };
 
