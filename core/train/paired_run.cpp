@@ -236,7 +236,7 @@ void PairedRun::shadow(std::size_t index) {
     trial.notes.push_back("The shadow comparison ended, because the model failed from the reference's weights: " + why);
   };
   try {
-    precision::GradScaler* const scaler = trial.scaler ? &*trial.scaler : nullptr;
+    precision::LossScaler* const scaler = trial.scaler ? &*trial.scaler : nullptr;
     fill_shadow(shadow_->compare(*arms_.front(), attempts_.front(), *window_, trial.policy, scaler), records_[index]);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::CallOrder) throw;  // a mistake of ours, not of the model

@@ -43,7 +43,7 @@ void Shadow::take_weights(const Arm& arm) {
 }
 
 StepDeviation Shadow::compare(const Arm& reference, const Attempt& reference_attempt, const Window& window,
-                              const precision::Policy& policy, precision::GradScaler* scaler) {
+                              const precision::Policy& policy, precision::LossScaler* scaler) {
   const UntouchedGenerator untouched;
   drop_gradients();  // of a comparison that threw
   const auto count = static_cast<double>(window.microbatches.size());

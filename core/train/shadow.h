@@ -39,7 +39,7 @@ class Shadow {
   /// \param scaler  multiplies the loss by its scale and divides the gradients by it; nothing: neither.
   /// \throws whatever the model throws.
   StepDeviation compare(const Arm& reference, const Attempt& reference_attempt, const Window& window,
-                        const precision::Policy& policy, precision::GradScaler* scaler);
+                        const precision::Policy& policy, precision::LossScaler* scaler);
 
  private:
   void drop_gradients();

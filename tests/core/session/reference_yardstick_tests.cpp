@@ -5,6 +5,8 @@
 #include <QTest>
 
 #include "core/archive/reader.h"
+#include "core/base/error.h"
+#include "core/session/resume.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
 
@@ -188,6 +190,61 @@ class ReferenceYardstickTests : public QObject {
     for (const record::YardstickReading& reading : reader.trial(summary.reference.id).end.yardsticks) {
       QVERIFY(!reading.value && !reading.multiple());
     }
+  }
+
+  void a_resumed_run_goes_on_with_its_yardsticks() {
+    QTemporaryDir folder;
+    const record::RunSummary whole = run(folder, "whole.db", experiment(kRepeated));
+    const std::string path = folder.filePath("parts.db").toStdString();
+    Silence silence;
+    session::RunOptions first;
+    first.archive = path;
+    first.stop_after = 7;
+    const record::RunSummary stopped = session::run(experiment(kRepeated), first, silence, {});
+    session::ResumeOptions rest;
+    rest.archive = path;
+    rest.trial = stopped.yardsticks[0].id;
+    QVERIFY_EXCEPTION_THROWN(session::resume(rest, silence, {}), Error);  // a yardstick goes on with its run only
+    rest.trial = stopped.trials[0].id;
+    rest.probes = session::Probes::Off;
+    QVERIFY_EXCEPTION_THROWN(session::resume(rest, silence, {}), Error);
+    rest.probes = session::Probes::Standard;
+    const record::RunSummary resumed = session::resume(rest, silence, {});
+    QCOMPARE(resumed.yardsticks.size(), whole.yardsticks.size());
+    for (std::size_t i = 0; i < whole.yardsticks.size(); ++i) {
+      const std::int64_t id = resumed.yardsticks[i].id;
+      QCOMPARE(id, stopped.yardsticks[i].id);
+      QVERIFY(equal(weights(folder, "parts.db", id), weights(folder, "whole.db", whole.yardsticks[i].id)));
+      QCOMPARE(steps_of(archive::Reader(path), id).size(),
+               steps_of(archive::Reader(folder.filePath("whole.db").toStdString()), whole.yardsticks[i].id).size());
+    }
+    const std::vector<record::YardstickReading>& readings = resumed.trials[0].end.yardsticks;
+    QCOMPARE(readings.size(), whole.trials[0].end.yardsticks.size());
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+      QCOMPARE(*readings[i].value, *whole.trials[0].end.yardsticks[i].value);
+      QCOMPARE(readings[i].size, whole.trials[0].end.yardsticks[i].size);
+    }
+  }
+
+  void a_child_goes_on_beside_children_of_the_repeats() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("a.db").toStdString();
+    Silence silence;
+    session::RunOptions first;
+    first.archive = path;
+    first.stop_after = 7;
+    const record::RunSummary stopped = session::run(experiment(kRepeated), first, silence, {});
+    session::ResumeOptions other;
+    other.archive = path;
+    other.trial = stopped.trials[0].id;
+    other.overrides = {"trial[bf16].autocast=\"off\""};
+    const record::RunSummary child = session::resume(other, silence, {});
+    QCOMPARE(child.yardsticks.size(), stopped.yardsticks.size());
+    QCOMPARE(child.yardsticks[1].start.parent, stopped.yardsticks[1].id);
+    QCOMPARE(child.yardsticks[2].start.parent, std::int64_t{0});  // a rounding repeat has no state to go on from
+    const record::RunSummary whole = run(folder, "whole.db", experiment(kRepeated));
+    QVERIFY(
+        equal(weights(folder, "a.db", child.yardsticks[1].id), weights(folder, "whole.db", whole.yardsticks[1].id)));
   }
 };
 
