@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/archive/schema.h"
+#include "core/archive/schema_upgrade.h"
 #include "core/base/error.h"
 
 namespace mantissa::archive {
@@ -116,6 +117,7 @@ std::unique_ptr<Connection> connect_for_writing(const std::string& path, std::ch
   refuse_a_cut_file(*connection);
   // The permissions were tried above: what is left is a header that claims a format nobody writes.
   if (connection->is_read_only()) connection->fail_damaged("the archive's header is damaged");
+  upgrade_schema(*connection);
   use_write_ahead_log(*connection, busy_timeout);
   // A power cut may cost the last commits, never the file. The end of an arm is written with FULL.
   connection->execute("PRAGMA synchronous = NORMAL");

@@ -101,7 +101,9 @@ record::TrialRow Reader::find(const std::string& text, std::string* choice) cons
     }
   }
   if (text == "last") {
-    if (const Match match = newest(*connection_, "?1 IS NOT NULL", text); match.id != 0) return trial(match.id);
+    if (const Match match = newest(*connection_, "?1 IS NOT NULL AND trials.kind NOT IN ('repeat', 'rounding')", text);
+        match.id != 0)
+      return trial(match.id);
   }
   if (text == "reference") {
     const Match match = newest(*connection_, "trials.kind = ?1", text);

@@ -39,7 +39,7 @@ CREATE TABLE trials (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   experiment INTEGER NOT NULL REFERENCES experiments (id),
   reference INTEGER REFERENCES trials (id),  -- the arm it is compared with; NULL for a reference
-  kind TEXT NOT NULL,                        -- reference, trial, foreign
+  kind TEXT NOT NULL,                        -- reference, trial, foreign, repeat, rounding
   name TEXT NOT NULL,
   autocast TEXT NOT NULL,                    -- off, float16, bfloat16
   cast_policy TEXT NOT NULL,                 -- device, …
@@ -90,6 +90,19 @@ CREATE TABLE trial_optimizers (
   lr_per TEXT NOT NULL,        -- what its schedule counts: applied-update, iteration
   states INTEGER NOT NULL,     -- two bits a real column, see above
   PRIMARY KEY (trial, optimizer)
+) STRICT, WITHOUT ROWID;
+
+-- How far an arm is from its reference, beside the yardstick of that distance.
+CREATE TABLE trial_yardsticks (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,
+  compared TEXT NOT NULL,      -- same_weights, shadow; trained, trajectory
+  measure TEXT NOT NULL,       -- q0.99 of case_relative, accuracy, …
+  yardstick TEXT NOT NULL,     -- rounding-floor, run-to-run-spread
+  value REAL,                  -- real columns: value, size; NULL for the reference itself
+  size REAL,                   -- of the yardstick
+  states INTEGER NOT NULL,     -- two bits a real column, see above
+  PRIMARY KEY (trial, position)
 ) STRICT, WITHOUT ROWID;
 
 -- The judgement of a trial.

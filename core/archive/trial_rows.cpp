@@ -6,6 +6,7 @@
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/real_states.h"
 #include "core/archive/step_rows.h"
+#include "core/archive/yardstick_rows.h"
 
 namespace mantissa::archive {
 namespace {
@@ -405,6 +406,7 @@ void update_trial_end(Connection& connection, std::int64_t trial, const record::
   insert_optimizers(connection, trial, end.optimizers);
   insert_list(connection, trial, kInsertNote, end.notes);
   replace_policy_changes(connection, trial, end.policy_changes);
+  replace_yardsticks(connection, trial, end.yardsticks);
   if (end.verdict) insert_verdict(connection, trial, *end.verdict);
 }
 
@@ -484,12 +486,14 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   const bool with_parents = has_checkpoint_tables(connection);
   const bool with_optimizers = has_optimizer_tables(connection);
   const bool with_changes = has_policy_changes(connection);
+  const bool with_yardsticks = has_yardsticks(connection);
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     if (with_parents) read_parent(connection, trial);
     if (with_optimizers && trial.end.optimizers.empty()) trial.end.optimizers = read_optimizers(connection, trial.id);
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
     if (with_changes) trial.end.policy_changes = read_policy_changes(connection, trial.id);
+    if (with_yardsticks) trial.end.yardsticks = read_yardsticks(connection, trial.id);
     trial.end.verdict = read_verdict(connection, trial.id);
   }
   return trials;

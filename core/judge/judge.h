@@ -106,7 +106,17 @@ struct Evidence {
   spec::Task task = spec::Task::Classification;
   TargetUnit unit;
   std::vector<record::CaseRow> cases;  ///< after `compare`
+  /// The reference against itself on the same cases, after `compare`; nothing: not measured.
+  std::vector<std::vector<record::CaseRow>> rounding;  ///< other thread counts, FP64: in the columns *_same_weights
+  std::vector<std::vector<record::CaseRow>> spread;    ///< whole repeats: in the columns of the arm's own weights
 };
+
+/// The rule's measure over these cases, reduced as the rule says; NaN for no cases.
+double reduced_measure(const std::vector<record::CaseRow>& cases, const spec::OutputRule& rule);
+
+/// The yardstick of a measure: the largest `reduced_measure` of the repeats, because a single repeat is a single draw
+/// of what may happen. NaN where one of them is; nothing without repeats.
+std::optional<double> yardstick(const std::vector<std::vector<record::CaseRow>>& repeats, const spec::OutputRule& rule);
 
 /// Judges a trial by the rules that were fixed before its first step. The worst rule decides: rejected, then
 /// undecided, then accepted. Without rules only the rules that always apply do, and a clean trial is undecided.

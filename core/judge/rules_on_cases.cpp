@@ -139,6 +139,64 @@ std::string stated_dtypes(const spec::OutputRule& rule) {
   return words.empty() ? "none" : listed(words);
 }
 
+std::vector<double> measures_of(const std::vector<CaseRow>& cases, const spec::OutputRule& rule) {
+  std::vector<double> values;
+  values.reserve(cases.size());
+  for (const CaseRow& row : cases) values.push_back(measure_of(row, rule.measure, rule.of));
+  return values;
+}
+
+struct OutputLimit {
+  std::string text;  ///< "at most 0.02"
+  double value;
+};
+
+/// Everything that a rule allows at most. All of it must hold, so the least limit decides.
+struct OutputLimits {
+  std::string text;                     ///< behind what is measured; with a blank or a colon before it
+  std::optional<OutputLimit> deciding;  ///< nothing where none could be stated as a number
+  std::string missing;                  ///< why a multiple of a yardstick could not
+};
+
+void add_limit(OutputLimits& limits, const OutputLimit& limit) {
+  limits.text += (limits.text.empty() ? " " : " and ") + limit.text;
+  if (!limits.deciding || limit.value < limits.deciding->value) limits.deciding = limit;
+}
+
+void add_multiple(OutputLimits& limits, const std::optional<double>& factor, const std::string& yardstick_name,
+                  const std::optional<double>& size, const std::string& how_to_measure) {
+  if (!factor) return;
+  const std::string words = "at most " + mantissa::to_text(*factor) + " times the " + yardstick_name;
+  if (size && std::isfinite(*size) && *size > 0.0) {
+    add_limit(limits, {words + " of " + short_number(*size), *factor * *size});
+    return;
+  }
+  limits.text += (limits.text.empty() ? " " : " and ") + words;
+  if (!size) {
+    limits.missing = "the " + yardstick_name + " was not measured: " + how_to_measure;
+  } else if (*size == 0.0) {
+    limits.missing = "the " + yardstick_name + " is 0, so it has no multiples: " + how_to_measure;
+  } else {
+    limits.missing = "the " + yardstick_name + " is " + short_number(*size);
+  }
+}
+
+OutputLimits limits_of(const spec::OutputRule& rule, const Evidence& evidence) {
+  OutputLimits limits;
+  auto limit = rule.max.find(evidence.autocast);
+  if (limit == rule.max.end()) limit = rule.max.find("");
+  if (limit != rule.max.end()) {
+    add_limit(limits, {"at most " + mantissa::to_text(limit->second), limit->second});
+  } else if (!rule.max_rounding && !rule.max_spread) {
+    limits.text = ": no limit for autocast " + evidence.autocast;
+  }
+  add_multiple(limits, rule.max_rounding, "rounding floor", yardstick(evidence.rounding, rule),
+               "reference.rounding_repeats and reference.float64 do it");
+  add_multiple(limits, rule.max_spread, "run-to-run spread", yardstick(evidence.spread, rule),
+               "reference.repeats does it");
+  return limits;
+}
+
 // --- flips ----------------------------------------------------------------------------------------------------------
 
 /// "17 (3 instead of 5)"
@@ -292,16 +350,14 @@ RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& evidence)
   verdict.unit = unit_of(rule.measure);
   verdict.cases = size_of(evidence.cases);
 
-  auto limit = rule.max.find(evidence.autocast);
-  if (limit == rule.max.end()) limit = rule.max.find("");
-  if (limit == rule.max.end()) {
-    verdict.limit = reduced(rule) + ": no limit for autocast " + evidence.autocast;
+  const OutputLimits limits = limits_of(rule, evidence);
+  verdict.limit = reduced(rule) + limits.text;
+  if (limits.deciding) verdict.limit_value = limits.deciding->value;
+  if (!limits.deciding && limits.missing.empty()) {
     verdict.reason = "the rule on " + reduced(rule) + " has no limit for autocast " + evidence.autocast +
                      "; it states " + stated_dtypes(rule);
     return verdict;
   }
-  verdict.limit = reduced(rule) + " at most " + mantissa::to_text(limit->second);
-  verdict.limit_value = limit->second;
   verdict.reason = missing_outputs(evidence, rule.of);
   if (!verdict.reason.empty()) return verdict;
 
@@ -312,20 +368,36 @@ RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& evidence)
     return verdict;
   }
 
-  std::vector<double> values;
-  for (const CaseRow& row : evidence.cases) values.push_back(measure_of(row, rule.measure, rule.of));
+  const std::vector<double> values = measures_of(evidence.cases, rule);
   verdict.value = reduce(values, rule.reduce, rule.q);
   verdict.verdict = VerdictWord::Rejected;
   verdict.reason = non_finite_outputs(evidence, rule.of);
   if (!verdict.reason.empty()) return verdict;
 
-  const bool holds = *verdict.value <= limit->second;
+  const std::string found = reduced(rule) + " (" + verdict.of + ") is ";
+  const std::string over = (verdict.unit.empty() ? "" : ' ' + verdict.unit) + " over " + count(verdict.cases, "case");
+  const bool holds = !limits.deciding || *verdict.value <= limits.deciding->value;
+  if (holds && !limits.missing.empty()) {
+    verdict.verdict = VerdictWord::Undecided;
+    verdict.reason = found + short_number(*verdict.value) + over + "; " + limits.missing;
+    return verdict;
+  }
   verdict.verdict = holds ? VerdictWord::Accepted : VerdictWord::Rejected;
-  verdict.reason = reduced(rule) + " (" + verdict.of + ") is " + number_beside(*verdict.value, limit->second) +
-                   (verdict.unit.empty() ? "" : ' ' + verdict.unit) + " over " + count(verdict.cases, "case") +
-                   ", at most " + mantissa::to_text(limit->second) + " is allowed";
+  verdict.reason = found + number_beside(*verdict.value, limits.deciding->value) + over + ", " + limits.deciding->text +
+                   " is allowed";
   if (!holds) verdict.reason += "; " + worst_cases(evidence, values);
   return verdict;
+}
+
+double reduced_measure(const std::vector<CaseRow>& cases, const spec::OutputRule& rule) {
+  return reduce(measures_of(cases, rule), rule.reduce, rule.q);
+}
+
+std::optional<double> yardstick(const std::vector<std::vector<CaseRow>>& repeats, const spec::OutputRule& rule) {
+  if (repeats.empty()) return std::nullopt;
+  std::vector<double> values;
+  for (const std::vector<CaseRow>& cases : repeats) values.push_back(reduced_measure(cases, rule));
+  return reduce(values, spec::Reduce::Max, 0.0);
 }
 
 std::vector<RuleVerdict> judge_flips(const spec::FlipsRule& rule, const Evidence& evidence) {

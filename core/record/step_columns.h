@@ -30,7 +30,7 @@
   X(grad_norm, Real, "gradient 2-norm after unscaling, before clipping")                                             \
   X(grad_norm_clipped, Real, "gradient 2-norm after clipping")                                                       \
   X(clipped, Flag, "clipping changed the gradients")                                                                 \
-  X(weight_change, Real, "2-norm of the update of all parameters")                                                   \
+  X(weight_change, Real, "2-norm of the update of all parameters; every tenth step and the last")                    \
   X(live_bytes, OptionalCount, "tensor memory alive after the step")                                                 \
   X(peak_bytes, OptionalCount, "most tensor memory alive within the step")                                           \
   X(step_seconds, Real, "duration of this arm's step")                                                               \

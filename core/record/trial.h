@@ -11,7 +11,10 @@
 
 namespace mantissa::record {
 
-enum class TrialKind { Reference, Trial, Foreign };
+/// Two kinds measure the reference against itself: `Repeat` is a whole repeat, the run-to-run spread (its steps fill
+/// deviation_*, its cases the columns of the arm's own weights); `Rounding` runs the reference's weights in another
+/// thread count or in FP64, the rounding floor (its steps fill shadow_*, its cases the columns *_same_weights).
+enum class TrialKind { Reference, Trial, Foreign, Repeat, Rounding };
 std::string_view to_text(TrialKind kind);
 std::optional<TrialKind> trial_kind_from_text(std::string_view text);
 
@@ -43,7 +46,7 @@ struct TrialStart {
   std::string autocast;     ///< "off", "float16", "bfloat16"
   std::string cast_policy;  ///< "device" …
   std::string device;
-  std::string policy;            ///< canonical JSON of the [[trial]] block; empty for a reference
+  std::string policy;  ///< canonical JSON of the [[trial]] block, or what a yardstick varies; empty for a reference
   std::int64_t parent = 0;       ///< id of the arm whose checkpoint it goes on from under another policy; 0: none
   std::int64_t parent_step = 0;  ///< the attempted steps that this arm had done
 };
@@ -76,6 +79,18 @@ struct OptimizerEnd {
   std::string lr_per;        ///< what the schedule counts: "applied-update", "iteration"; empty like `kind`
 };
 
+/// How far an arm is from the reference, beside the yardstick that belongs to that distance.
+struct YardstickReading {
+  std::string of;               ///< "same_weights", "shadow"; "trained", "trajectory"
+  std::string measure;          ///< "q0.99 of case_relative", "mean of output_relative", "accuracy"
+  std::string yardstick;        ///< "rounding-floor" for the first two, "run-to-run-spread" for the others
+  std::optional<double> value;  ///< nothing for the reference, which is measured against itself alone
+  double size = 0.0;            ///< of the yardstick: the largest of its repeats, NaN where one of them is
+
+  /// value / size; nothing where that says nothing: no value, or a size that is 0 or not finite.
+  std::optional<double> multiple() const;
+};
+
 /// The result of an arm.
 struct TrialEnd {
   Status status = Status::Finished;
@@ -91,6 +106,7 @@ struct TrialEnd {
   double seconds = 0.0;
   std::vector<std::string> notes;            ///< things a reader must know: "2 parameters got no gradient: …"
   std::vector<PolicyChange> policy_changes;  ///< in the order of their steps; empty: one policy from beginning to end
+  std::vector<YardstickReading> yardsticks;  ///< empty where the experiment has no [reference] repeats
   std::optional<Verdict> verdict;            ///< none for a reference
 };
 
@@ -110,6 +126,7 @@ struct RunSummary {
   std::string experiment;
   std::int64_t experiment_id = 0;
   TrialRow reference;
+  std::vector<TrialRow> yardsticks;  ///< kinds Repeat and Rounding
   std::vector<TrialRow> trials;
   bool stopped_as_planned = false;  ///< it came to the step after which it was to stop
 };

@@ -44,8 +44,11 @@ constexpr Words<CaseKind, 3> kCaseKinds = {
     {{CaseKind::Ordinary, "ordinary"}, {CaseKind::Edge, "edge"}, {CaseKind::Boundary, "boundary"}}};
 constexpr Words<VerdictWord, 3> kVerdictWords = {
     {{VerdictWord::Accepted, "accepted"}, {VerdictWord::Rejected, "rejected"}, {VerdictWord::Undecided, "undecided"}}};
-constexpr Words<TrialKind, 3> kTrialKinds = {
-    {{TrialKind::Reference, "reference"}, {TrialKind::Trial, "trial"}, {TrialKind::Foreign, "foreign"}}};
+constexpr Words<TrialKind, 5> kTrialKinds = {{{TrialKind::Reference, "reference"},
+                                              {TrialKind::Trial, "trial"},
+                                              {TrialKind::Foreign, "foreign"},
+                                              {TrialKind::Repeat, "repeat"},
+                                              {TrialKind::Rounding, "rounding"}}};
 constexpr Words<Status, 5> kStatuses = {{{Status::Running, "running"},
                                          {Status::Finished, "finished"},
                                          {Status::Stopped, "stopped"},

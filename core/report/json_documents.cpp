@@ -58,6 +58,19 @@ Json optimizers_of(const record::TrialEnd& end) {
   return optimizers;
 }
 
+Json yardsticks_of(const record::TrialEnd& end) {
+  Json readings = Json::array();
+  for (const record::YardstickReading& reading : end.yardsticks) {
+    readings.push_back({{"of", reading.of},
+                        {"measure", reading.measure},
+                        {"value", number_or_null(reading.value)},
+                        {"yardstick", reading.yardstick},
+                        {"size", json_number(reading.size)},
+                        {"multiple", number_or_null(reading.multiple())}});
+  }
+  return readings;
+}
+
 /// What every document says of an arm.
 Json arm(const record::TrialRow& trial) {
   const record::TrialEnd& end = trial.end;
@@ -114,6 +127,7 @@ Json judged_arm(const record::TrialRow& trial) {
   value["reasons"] = verdict ? Json(verdict->reasons) : Json::array();
   value["rules_sha256"] = verdict ? text_or_null(verdict->rules_sha256) : Json(nullptr);
   value["policy_changes"] = policy_changes_of(trial.end);
+  value["yardsticks"] = yardsticks_of(trial.end);
   value["notes"] = trial.end.notes;
   return value;
 }
@@ -170,11 +184,14 @@ std::string list_document(const std::vector<record::TrialRow>& trials) {
 std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code) {
   Json trials = Json::array();
   for (const record::TrialRow& trial : summary.trials) trials.push_back(judged_arm(trial));
+  Json yardstick_arms = Json::array();
+  for (const record::TrialRow& arm : summary.yardsticks) yardstick_arms.push_back(judged_arm(arm));
   return document_text({{"experiment", summary.experiment},
                         {"experiment_id", summary.experiment_id},
                         {"archive", archive},
                         {"reference", judged_arm(summary.reference)},
                         {"trials", trials},
+                        {"yardstick_arms", yardstick_arms},
                         {"exit", exit_code}});
 }
 

@@ -66,6 +66,12 @@ std::string of_words(const std::string& of) {
   return of;
 }
 
+std::string yardstick_words(const std::string& yardstick) {
+  if (yardstick == "rounding-floor") return "rounding floor";
+  if (yardstick == "run-to-run-spread") return "run-to-run spread";
+  return yardstick;
+}
+
 /// The unit stands in the limit: "at most 2 flips".
 std::string limit_words(const record::RuleVerdict& rule) {
   if (!rule.limit.empty()) return rule.limit;
@@ -92,6 +98,24 @@ std::string reasons_and_notes(const record::TrialEnd& end) {
   return text;
 }
 
+/// Each distance as a multiple of its own yardstick.
+std::string yardsticks_table(const record::TrialEnd& end, int indent) {
+  Table table({{"deviation"},
+               {"measure"},
+               {"value", Table::Align::Right},
+               {"times", Table::Align::Right},
+               {"yardstick"},
+               {"size", Table::Align::Right}});
+  bool any = false;
+  for (const record::YardstickReading& reading : end.yardsticks) {
+    if (!reading.value) continue;  // a reference's notes say all of it
+    any = true;
+    table.add_row({of_words(reading.of), reading.measure, number_words(reading.value), number_words(reading.multiple()),
+                   yardstick_words(reading.yardstick), number_words(reading.size)});
+  }
+  return any ? table.text(indent) : std::string();
+}
+
 std::string trial_section(const record::TrialRow& trial) {
   std::string text = trial.start.name + ": " + verdict_words_of(trial.end);
   if (trial.end.verdict) text += " (" + scope_words(*trial.end.verdict) + ")";
@@ -99,6 +123,7 @@ std::string trial_section(const record::TrialRow& trial) {
           "\n";
   text += reasons_and_notes(trial.end);
   if (trial.end.verdict && !trial.end.verdict->rules.empty()) text += rules_table(*trial.end.verdict, 2);
+  if (const std::string yardsticks = yardsticks_table(trial.end, 2); !yardsticks.empty()) text += '\n' + yardsticks;
   return text;
 }
 

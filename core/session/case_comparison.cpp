@@ -2,8 +2,13 @@
 #include "core/session/case_comparison.h"
 
 #include <algorithm>
+#include <memory>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/observe/thread_count.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
@@ -24,9 +29,9 @@ std::vector<record::CaseRow> CaseComparison::compared_rows(const CaseOutputs& re
   for (std::size_t i = 0; i < rows.size(); ++i) {
     // One after another: a language model's outputs of all cases at once, in FP64, would be gigabytes.
     const auto index = static_cast<std::int64_t>(i);
-    rows[i].output = trained.of_case(index);
     rows[i].output_reference = reference.of_case(index);
-    rows[i].output_same_weights = same_weights.of_case(index);
+    if (trained.cases() > 0) rows[i].output = trained.of_case(index);
+    if (same_weights.cases() > 0) rows[i].output_same_weights = same_weights.of_case(index);
     judge::compare(rows[i], prepared_.decision, scale.rms());
   }
   return rows;
@@ -34,6 +39,10 @@ std::vector<record::CaseRow> CaseComparison::compared_rows(const CaseOutputs& re
 
 std::vector<record::CaseRow> CaseComparison::reference_rows() const {
   return compared_rows(reference_outputs_, reference_outputs_, reference_outputs_);
+}
+
+double CaseComparison::reference_quality() const {
+  return judge::quality(reference_rows(), metric(), spec::Of::Trained, /*reference=*/true, unit());
 }
 
 std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, train::Arm& trial) const {
@@ -47,6 +56,26 @@ std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, t
     trial.failure = train::failure_of(error, "on the frozen cases");
     return {};
   }
+}
+
+std::vector<record::CaseRow> CaseComparison::rounding_rows(train::Arm& reference, int threads) const {
+  const observe::ThreadCount other(threads);
+  return compared_rows(reference_outputs_, {}, evaluate(*reference.network, reference.policy, cases_.inputs));
+}
+
+std::vector<record::CaseRow> CaseComparison::float64_rows(const train::Arm& reference) const {
+  const at::NoGradGuard no_grad;
+  const std::unique_ptr<model::Network> network = reference.network->clone();
+  for (const model::NamedTensor& named : network->state()) {
+    if (named.tensor.is_floating_point()) named.tensor.set_data(named.tensor.to(at::kDouble));
+  }
+  const bool widens = cases_.inputs.is_floating_point();
+  return compared_rows(reference_outputs_, {},
+                       evaluate(*network, reference.policy, widens ? cases_.inputs.to(at::kDouble) : cases_.inputs));
+}
+
+std::vector<record::CaseRow> CaseComparison::repeat_rows(train::Arm& repeat) const {
+  return compared_rows(reference_outputs_, evaluate(*repeat.network, repeat.policy, cases_.inputs), {});
 }
 
 void CaseComparison::summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const {

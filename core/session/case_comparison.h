@@ -33,8 +33,20 @@ class CaseComparison {
   /// The reference beside itself.
   std::vector<record::CaseRow> reference_rows() const;
 
+  /// The reference's own quality, in the metric of `summarise`.
+  double reference_quality() const;
+
   /// Both comparisons of a trial; empty where its model fails.
   std::vector<record::CaseRow> trial_rows(train::Arm& reference, train::Arm& trial) const;
+
+  /// The reference's weights once more, on another number of threads or in FP64: in the columns *_same_weights.
+  /// \throws whatever the model throws.
+  std::vector<record::CaseRow> rounding_rows(train::Arm& reference, int threads) const;
+  std::vector<record::CaseRow> float64_rows(const train::Arm& reference) const;
+
+  /// A whole repeat of the reference beside it: in the columns of an arm's own weights.
+  /// \throws whatever the model throws.
+  std::vector<record::CaseRow> repeat_rows(train::Arm& repeat) const;
 
   /// Fills in quality and flips of an arm with these rows.
   void summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const;
@@ -49,6 +61,7 @@ class CaseComparison {
   record::Direction direction() const;
 
  private:
+  /// No outputs: that side was not measured.
   std::vector<record::CaseRow> compared_rows(const CaseOutputs& reference, const CaseOutputs& trained,
                                              const CaseOutputs& same_weights) const;
   std::int64_t count_flips(const std::vector<record::CaseRow>& rows) const;

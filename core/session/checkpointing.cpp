@@ -28,7 +28,7 @@ void Checkpointing::evaluate(train::PairedRun& run) {
   const std::int64_t step = run.steps_done();
   if (evaluated_ == step) return;
   evaluated_ = step;
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
+  for (std::size_t i = 0; i < run.arm_count(); ++i) {
     train::Arm& arm = run.arm(i);
     if (arm.failure) continue;
     const std::optional<double> quality = comparison_.quality_now(arm);
@@ -46,7 +46,7 @@ void Checkpointing::save(train::PairedRun& run) {
   record::CheckpointSet set;
   set.step = step;
   set.keep = settings_.checkpoint.keep.value_or(0);
-  for (std::size_t i = 0; i < ids_.size(); ++i) set.arms.push_back({ids_[i], run.state_of(i)});
+  for (std::size_t i = 0; i < run.arm_count(); ++i) set.arms.push_back({ids_[i], run.state_of(i)});
   writer_.write_checkpoint(std::move(set));
 }
 

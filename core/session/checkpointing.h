@@ -16,7 +16,8 @@ namespace mantissa::session {
 /// the best one is known.
 class Checkpointing {
  public:
-  /// What it is given must outlive it. \param ids  the archive's ids of the run's arms, the reference first.
+  /// What it is given must outlive it. \param ids  the archive's ids of the run's arms, the reference first; more may
+  /// follow.
   Checkpointing(const spec::Training& settings, archive::Writer& writer, const std::vector<std::int64_t>& ids,
                 const CaseComparison& comparison)
       : settings_(settings), writer_(writer), ids_(ids), comparison_(comparison) {}

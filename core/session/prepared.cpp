@@ -278,6 +278,12 @@ void set_float32_precision(const spec::Training& training) {
 
 }  // namespace
 
+std::unique_ptr<model::Network> network_of_seed(const Prepared& prepared, std::uint64_t seed) {
+  spec::Experiment experiment = prepared.experiment;
+  experiment.training.seed = seed;
+  return build_network(experiment, prepared.dataset);
+}
+
 Prepared prepare(const spec::Experiment& asked) {
   Prepared prepared;
   prepared.experiment = asked;

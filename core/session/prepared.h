@@ -30,4 +30,7 @@ struct Prepared {
 /// \throws Error with the fact that does not fit.
 Prepared prepare(const spec::Experiment& experiment);
 
+/// The experiment's model with the initial weights of another seed.
+std::unique_ptr<model::Network> network_of_seed(const Prepared& prepared, std::uint64_t seed);
+
 }  // namespace mantissa::session

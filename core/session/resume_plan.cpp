@@ -2,6 +2,7 @@
 #include "core/session/resume_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -78,7 +79,21 @@ const spec::Trial* find_trial(const spec::Experiment& experiment, const std::str
   return nullptr;
 }
 
-/// The arms of the run that `asked` belongs to, the reference first, then the trials as they were begun.
+int place_of(record::TrialKind kind) {
+  switch (kind) {
+    case record::TrialKind::Reference:
+      return 0;
+    case record::TrialKind::Repeat:
+      return 2;
+    case record::TrialKind::Rounding:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+/// The arms of the run that `asked` belongs to: the reference, the trials as they were begun, whole repeats, rounding
+/// repeats.
 std::vector<record::TrialRow> arms_of_run(const archive::Reader& reader, const record::TrialRow& asked) {
   std::vector<record::TrialRow> arms;
   for (record::TrialRow& row : reader.trials()) {
@@ -88,8 +103,9 @@ std::vector<record::TrialRow> arms_of_run(const archive::Reader& reader, const r
     }
     arms.push_back(std::move(row));
   }
-  std::stable_partition(arms.begin(), arms.end(),
-                        [](const record::TrialRow& row) { return row.start.kind == record::TrialKind::Reference; });
+  std::stable_sort(arms.begin(), arms.end(), [](const record::TrialRow& a, const record::TrialRow& b) {
+    return place_of(a.start.kind) < place_of(b.start.kind);
+  });
   return arms;
 }
 
@@ -158,15 +174,24 @@ std::vector<const spec::Trial*> changed_trials(const spec::Experiment& before, c
   return changed;
 }
 
+std::vector<record::TrialRow> of_kind(const std::vector<record::TrialRow>& rows, record::TrialKind kind) {
+  std::vector<record::TrialRow> found;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
+               [kind](const record::TrialRow& row) { return row.start.kind == kind; });
+  return found;
+}
+
 void load_states(const archive::Reader& reader, ResumePlan& plan) {
   for (ResumedArm& arm : plan.arms) arm.state = reader.state(arm.row.id, plan.step);
 }
 
 /// All arms as they are.
-void plan_going_on(const archive::Reader& reader, const std::vector<record::TrialRow>& rows, ResumePlan& plan) {
+void plan_going_on(const archive::Reader& reader, std::vector<record::TrialRow> rows, ResumePlan& plan) {
+  plan.rounding = of_kind(rows, record::TrialKind::Rounding);
+  rows.resize(rows.size() - plan.rounding.size());  // they stand at the end
   plan.step = common_steps(reader, rows).front();
   for (const record::TrialRow& row : rows) plan.arms.push_back({row, {}, {}, {}});
-  for (std::size_t i = 1; i < rows.size(); ++i) plan.trials.push_back(rows[i].start.name);
+  for (const record::TrialRow& row : of_kind(rows, record::TrialKind::Trial)) plan.trials.push_back(row.start.name);
   load_states(reader, plan);
   if (const auto failure = train::failure_of_state(plan.arms.front().state)) {
     refuse(ErrorKind::InvalidSetting, "the reference failed and cannot go on", called(rows.front()), failure->text, "",
@@ -181,11 +206,13 @@ void plan_children(const archive::Reader& reader, const std::vector<record::Tria
   plan.child = true;
   std::vector<record::TrialRow> sources = {rows.front()};
   for (const spec::Trial* const trial : changed) {
-    const auto same_name = std::find_if(rows.begin() + 1, rows.end(),
-                                        [&](const record::TrialRow& row) { return row.start.name == trial->name; });
+    const auto same_name = std::find_if(rows.begin(), rows.end(), [&](const record::TrialRow& row) {
+      return row.start.kind == record::TrialKind::Trial && row.start.name == trial->name;
+    });
     sources.push_back(same_name != rows.end() ? *same_name : asked);
     plan.trials.push_back(trial->name);
   }
+  for (record::TrialRow& repeat : of_kind(rows, record::TrialKind::Repeat)) sources.push_back(std::move(repeat));
   for (const std::int64_t step : common_steps(reader, sources)) {
     plan.step = step;
     plan.arms.clear();
@@ -197,7 +224,7 @@ void plan_children(const archive::Reader& reader, const std::vector<record::Tria
     if (!sound) continue;
     plan.arms.front().notes.push_back("Goes on from step " + std::to_string(step) + " of " +
                                       called(plan.arms.front().row) + '.');
-    for (std::size_t i = 1; i < plan.arms.size(); ++i) {
+    for (std::size_t i = 1; i <= changed.size(); ++i) {
       const spec::Trial* const old = find_trial(before, sources[i].start.name);
       const spec::Trial& policy = *changed[i - 1];
       const bool same_scaler = old != nullptr && json::parse(spec::canonical_json(*old))["scaler"] ==
@@ -234,6 +261,10 @@ ResumePlan plan_resume(const ResumeOptions& options) {
   if (asked.start.kind == record::TrialKind::Foreign) {
     refuse(ErrorKind::InvalidSetting, "was not trained here", called(asked), "a foreign run", "a run with checkpoints",
            "");
+  }
+  if (asked.start.kind == record::TrialKind::Repeat || asked.start.kind == record::TrialKind::Rounding) {
+    refuse(ErrorKind::InvalidSetting, "measures its reference and goes on with it only", called(asked),
+           std::string(to_text(asked.start.kind)), "the reference or a trial of its run", "");
   }
   ResumePlan plan;
   plan.archived = reader.experiment(asked.experiment_id);

@@ -23,13 +23,14 @@ struct ResumedArm {
 
 /// What a resume comes to, before anything of it is done.
 struct ResumePlan {
-  spec::Experiment experiment;       ///< with every override since the first run
-  record::ExperimentStart archived;  ///< of the run that goes on
-  std::string overrides;             ///< JSON list of them
-  bool child = false;                ///< under another policy: new arms, with those of the run as parents
-  std::int64_t step = 0;             ///< of the checkpoints
-  std::vector<ResumedArm> arms;      ///< the reference, then the trials in the experiment's order
-  std::vector<std::string> trials;   ///< their names in the experiment
+  spec::Experiment experiment;             ///< with every override since the first run
+  record::ExperimentStart archived;        ///< of the run that goes on
+  std::string overrides;                   ///< JSON list of them
+  bool child = false;                      ///< under another policy: new arms, with those of the run as parents
+  std::int64_t step = 0;                   ///< of the checkpoints
+  std::vector<ResumedArm> arms;            ///< the reference, the trials in the experiment's order, the whole repeats
+  std::vector<record::TrialRow> rounding;  ///< of the run that goes on: they have no state of their own
+  std::vector<std::string> trials;         ///< their names in the experiment
 };
 
 /// Reads the run and its last complete set of checkpoints, and compares the settings that are asked for with its own.

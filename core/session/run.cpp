@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "core/base/error.h"
 #include "core/judge/judge.h"
@@ -17,6 +18,7 @@
 #include "core/session/prepared.h"
 #include "core/session/progress_clock.h"
 #include "core/session/reference_lock.h"
+#include "core/session/reference_yardsticks.h"
 #include "core/session/resume_plan.h"
 #include "core/spec/parse.h"
 #include "core/train/failure_text.h"
@@ -47,6 +49,10 @@ std::vector<const spec::Trial*> chosen_trials(const spec::Experiment& experiment
   return chosen;
 }
 
+void append(std::vector<std::string>& notes, std::vector<std::string> more) {
+  for (std::string& note : more) notes.push_back(std::move(note));
+}
+
 /// One run from its first row in the archive to its last, or from a checkpoint on.
 class Run {
  public:
@@ -70,9 +76,10 @@ class Run {
 
     initial_sha256_ = state_sha256(*prepared_.network);
     train::BatchPlan plan(prepared_.experiment, prepared_.dataset.train);
+    make_yardsticks();
     if (resumed_ != nullptr) check_resume(plan);
-    train::PairedRun paired(plan, make_arms(), options_.probes == Probes::Standard,
-                            [this] { return stop_.requested(); });
+    train::PairedRun paired(
+        plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); }, make_repeats());
     if (resumed_ != nullptr) go_on(paired, plan);
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
     writer_ = std::make_unique<archive::Writer>(options_.archive);
@@ -105,6 +112,39 @@ class Run {
       arms.push_back(std::make_unique<train::Arm>(trial->name, prepared_.network->clone(), experiment, trial));
     }
     return arms;
+  }
+
+  void make_yardsticks() {
+    const bool measure = options_.probes == Probes::Standard;
+    if (measure) yardsticks_ = std::make_unique<ReferenceYardsticks>(prepared_, trials_.size());
+    // A run goes on with the arms that it was begun with.
+    if (resumed_ == nullptr || resumed_->child) return;
+    const std::size_t begun_with = resumed_->rounding.size() + repeats_of(*resumed_).size();
+    if (!yardsticks_ && begun_with > 0) {
+      throw Error(ErrorKind::InvalidSetting, {"the run measures its reference against itself, which needs probes", "",
+                                              0, 0, "--probes", "off", "standard", "Leave --probes out"});
+    }
+    if (yardsticks_ && begun_with != yardsticks_->size()) yardsticks_.reset();
+  }
+
+  static std::vector<const ResumedArm*> repeats_of(const ResumePlan& plan) {
+    std::vector<const ResumedArm*> repeats;
+    for (const ResumedArm& arm : plan.arms) {
+      if (arm.row.start.kind == record::TrialKind::Repeat) repeats.push_back(&arm);
+    }
+    return repeats;
+  }
+
+  train::Yardsticks make_repeats() {
+    if (!yardsticks_) return {};
+    train::Yardsticks yardsticks = yardsticks_->for_training();
+    if (resumed_ == nullptr) return yardsticks;
+    const std::vector<const ResumedArm*> resumed = repeats_of(*resumed_);
+    for (std::size_t r = 0; r < resumed.size(); ++r) {
+      train::load_state(*yardsticks.repeats.at(r).arm, resumed[r]->state, train::PolicyOfState::Same,
+                        train::ScalerStart::GoOn);
+    }
+    return yardsticks;
   }
 
   void check_resume(const train::BatchPlan& plan) {
@@ -145,18 +185,39 @@ class Run {
     summary_.experiment = asked_.name;
     summary_.experiment_id = resumed_->arms.front().row.experiment_id;
     rules_sha256_ = resumed_->archived.rules_sha256;
-    for (const ResumedArm& arm : resumed_->arms) {
-      ids_.push_back(arm.row.id);
-      record::TrialRow row = arm.row;
-      row.finished_at.clear();
-      row.end = record::TrialEnd();
-      if (ids_.size() == 1) {
-        summary_.reference = std::move(row);
-      } else {
-        summary_.trials.push_back(std::move(row));
-      }
-    }
+    for (const ResumedArm& arm : resumed_->arms) reopen_arm(arm.row);
+    for (const record::TrialRow& row : resumed_->rounding) reopen_arm(row);
+    see_earlier_steps();
     writer_->resume_trials(ids_, resumed_->step, resumed_->overrides);
+  }
+
+  /// Yardsticks are means over all steps of the run.
+  void see_earlier_steps() {
+    if (!yardsticks_) return;
+    const archive::Reader reader(options_.archive);
+    for (std::size_t place = 0; place < ids_.size(); ++place) {
+      reader.steps(ids_[place], [&](const record::StepRecord& step) {
+        if (step.step <= resumed_->step) yardsticks_->see(place, step);
+        return step.step < resumed_->step;
+      });
+    }
+  }
+
+  void reopen_arm(record::TrialRow row) {
+    ids_.push_back(row.id);
+    row.finished_at.clear();
+    row.end = record::TrialEnd();
+    switch (row.start.kind) {
+      case record::TrialKind::Reference:
+        summary_.reference = std::move(row);
+        break;
+      case record::TrialKind::Repeat:
+      case record::TrialKind::Rounding:
+        summary_.yardsticks.push_back(std::move(row));
+        break;
+      default:
+        summary_.trials.push_back(std::move(row));
+    }
   }
 
   void open_in_archive(const train::PairedRun& paired) {
@@ -167,23 +228,36 @@ class Run {
     summary_.reference = open_arm(0, nullptr);
     writer_->write_weights(summary_.reference.id, "initial", state_bytes(*prepared_.network));
     for (const spec::Trial* trial : trials_) summary_.trials.push_back(open_arm(summary_.reference.id, trial));
+    if (yardsticks_) open_yardsticks();
+    ids_.push_back(summary_.reference.id);
     for (const record::TrialRow& row : summary_.trials) ids_.push_back(row.id);
-    ids_.insert(ids_.begin(), summary_.reference.id);
+    for (const record::TrialRow& row : summary_.yardsticks) ids_.push_back(row.id);
     // A child does not begin with the reference's weights.
-    for (std::size_t i = 0; resumed_ != nullptr && i < ids_.size(); ++i) {
+    for (std::size_t i = 0; resumed_ != nullptr && i < paired.arm_count(); ++i) {
       writer_->write_weights(ids_[i], "initial", state_bytes(*paired.arm(i).network));
     }
   }
 
+  void open_yardsticks() {
+    for (record::TrialStart& start : yardsticks_->starts(summary_.experiment_id, summary_.reference.id)) {
+      summary_.yardsticks.push_back(open_arm(std::move(start)));
+    }
+  }
+
   record::TrialRow open_arm(std::int64_t reference_id, const spec::Trial* trial) {
+    return open_arm(trial_start(prepared_.experiment, summary_.experiment_id, reference_id, trial));
+  }
+
+  record::TrialRow open_arm(record::TrialStart start) {
     record::TrialRow row;
     row.experiment_id = summary_.experiment_id;
     row.experiment = summary_.experiment;
-    row.start = trial_start(prepared_.experiment, summary_.experiment_id, reference_id, trial);
-    if (resumed_ != nullptr) {
-      row.start.parent = resumed_->arms[reference_id == 0 ? 0 : summary_.trials.size() + 1].row.id;
+    row.start = std::move(start);
+    if (resumed_ != nullptr && opened_ < resumed_->arms.size()) {
+      row.start.parent = resumed_->arms[opened_].row.id;
       row.start.parent_step = resumed_->step;
     }
+    ++opened_;
     row.id = writer_->begin_trial(row.start, &row.started_at);
     return row;
   }
@@ -198,6 +272,7 @@ class Run {
     }
     const auto sink = [this](std::size_t arm, record::StepRecord&& step) {
       step.trial = ids_[arm];
+      if (yardsticks_) yardsticks_->see(arm, step);
       writer_->append(step);
     };
     begin_ = Clock::now();
@@ -239,8 +314,32 @@ class Run {
       observer_.on_phase("comparing cases");
       comparison_.evaluate_reference(reference);
     }
+    if (yardsticks_) finish_yardsticks(paired, compared && comparison_.has_reference());
     finish_reference(paired, reference);
-    for (std::size_t i = 1; i < paired.arm_count(); ++i) finish_trial(paired, i, compared);
+    for (std::size_t i = 1; i <= trials_.size(); ++i) finish_trial(paired, i, compared);
+  }
+
+  void finish_yardsticks(train::PairedRun& paired, bool compared) {
+    for (std::size_t i = 0; i < summary_.yardsticks.size(); ++i) {
+      record::TrialRow& row = summary_.yardsticks[i];
+      const std::size_t place = 1 + trials_.size() + i;  // in the run, where it is a whole repeat
+      const bool is_repeat = row.start.kind == record::TrialKind::Repeat;
+      record::TrialEnd end = training_end(paired, paired.arm(is_repeat ? place : 0), seconds_);
+      if (!is_repeat) end = rounding_end(end);
+      const std::vector<record::CaseRow> rows = yardsticks_->finish(i, paired, comparison_, compared, end);
+      if (!rows.empty()) writer_->write_cases(row.id, rows);
+      if (is_repeat) writer_->write_weights(row.id, "final", state_bytes(*paired.arm(place).network));
+      writer_->finish_trial(row.id, end, &row.finished_at);
+      row.end = std::move(end);
+    }
+  }
+
+  /// It trains nothing: of the reference's end it has the status alone.
+  static record::TrialEnd rounding_end(const record::TrialEnd& reference) {
+    record::TrialEnd end;
+    end.status = reference.status == record::Status::Failed ? record::Status::Stopped : reference.status;
+    end.seconds = reference.seconds;
+    return end;
   }
 
   void finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
@@ -252,6 +351,10 @@ class Run {
     }
     for (const std::string& what : non_finite_reference_) {
       end.notes.push_back("Non-finite in the reference: " + what + ".");
+    }
+    if (yardsticks_) {
+      append(end.notes, yardsticks_->notes_on_reference());
+      end.yardsticks = yardsticks_->readings(0, {}, end);
     }
     if (comparison_.has_reference()) {
       const std::vector<record::CaseRow> rows = comparison_.reference_rows();
@@ -292,6 +395,7 @@ class Run {
     evidence.task = prepared_.dataset.task;
     evidence.unit = comparison_.unit();
     evidence.cases = std::move(rows);
+    if (yardsticks_) yardsticks_->add_evidence(evidence);
     return evidence;
   }
 
@@ -308,6 +412,7 @@ class Run {
       end.quality_reference = summary_.reference.end.quality;
       writer_->write_cases(ids_[index], evidence.cases);
     }
+    if (yardsticks_) end.yardsticks = yardsticks_->readings(index, evidence.cases, end);
     end.verdict = judge::judge(asked_.rules, rules_sha256_, evidence);
     writer_->write_weights(ids_[index], "final", state_bytes(*arm.network));
     checkpointing_->add_final_quality(index, paired.steps_done(), end);
@@ -325,8 +430,10 @@ class Run {
   Prepared prepared_;
   FrozenCases cases_;
   CaseComparison comparison_;
+  std::unique_ptr<ReferenceYardsticks> yardsticks_;  // nothing where probes are off
   std::unique_ptr<archive::Writer> writer_;
-  std::vector<std::int64_t> ids_;  // reference, then trials
+  std::vector<std::int64_t> ids_;  // reference, trials, yardsticks: in the order of the paired run
+  std::size_t opened_ = 0;         // arms of ids_ so far
   std::unique_ptr<Checkpointing> checkpointing_;
   std::string rules_sha256_;
   std::string initial_sha256_;    // of the weights that every arm starts from

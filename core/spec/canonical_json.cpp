@@ -255,6 +255,8 @@ json to_json(const OutputRule& rule) {
                  {"reduce", to_text(rule.reduce)},
                  {"max", max}};
   if (rule.reduce == Reduce::Quantile) object["q"] = rule.q;
+  if (rule.max_rounding) object["max_rounding"] = *rule.max_rounding;
+  if (rule.max_spread) object["max_spread"] = *rule.max_spread;
   return object;
 }
 
@@ -308,6 +310,11 @@ json what_is_run(const Experiment& experiment) {
       {"data", to_json(experiment.data)},
       {"model", to_json(experiment.model)},
       {"training", to_json(experiment.training)},
+      {"reference",
+       {{"rounding_repeats", experiment.reference.rounding_repeats},
+        {"repeats", experiment.reference.repeats},
+        {"vary", experiment.reference.vary},
+        {"float64", experiment.reference.float64}}},
       {"trial", trials},
       {"cases", {{"holdout", experiment.cases.holdout}}},
       {"rules", experiment.rules ? to_json(*experiment.rules) : json()},

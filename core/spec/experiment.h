@@ -183,6 +183,14 @@ struct Training {
   Schedule schedule;
 };
 
+/// What measures the reference against itself: the yardsticks of every deviation.
+struct Reference {
+  std::int64_t rounding_repeats = 0;         ///< same weights and batches, other thread counts: the rounding floor
+  std::int64_t repeats = 0;                  ///< whole repeats: the run-to-run spread
+  std::vector<std::string> vary = {"seed"};  ///< seed | order; seed includes the order
+  bool float64 = false;                      ///< an FP64 reference on the frozen cases
+};
+
 enum class Autocast { Off, Float16, BFloat16 };
 
 enum class HysteresisRefill { Growth, CleanStep, Never };
@@ -229,7 +237,9 @@ struct OutputRule {
   std::string measure = "case_relative";
   Reduce reduce = Reduce::Quantile;
   double q = 0.99;
-  std::map<std::string, double> max;  ///< by autocast word; "" for every dtype
+  std::map<std::string, double> max;   ///< by autocast word; "" for every dtype
+  std::optional<double> max_rounding;  ///< same_weights: times the rounding floor
+  std::optional<double> max_spread;    ///< trained: times the run-to-run spread
 };
 
 struct FlipsRule {
@@ -288,6 +298,7 @@ struct Experiment {
   Data data;
   Model model;
   Training training;
+  Reference reference;
   std::vector<Trial> trials;
   Cases cases;
   std::optional<Rules> rules;

@@ -42,7 +42,6 @@ Key table(std::string path, std::string description, std::string type = "table")
   return Key(std::move(path), std::move(type), "", std::move(description)).shape(KeyShape::Table);
 }
 
-const char* const repeats = "repeats of the reference";
 const char* const memory = "memory budgets";
 const char* const gains = "time and cost budgets";
 
@@ -248,12 +247,14 @@ std::vector<KeyEntry> trial_keys() {
   return {
       table("reference", "the FP32 run that everything is compared with"),
       Key("reference.rounding_repeats", "integer", "0",
-          "same weights and batches with another thread count: the rounding floor")
-          .later(repeats, "0"),
-      Key("reference.repeats", "integer", "0", "whole repeats: the run-to-run spread").later(repeats, "0"),
-      Key("reference.vary", "list of: seed, order", "[\"seed\"]", "what whole repeats vary").later(repeats),
-      Key("reference.float64", "true or false", "false", "an FP64 reference on the frozen cases")
-          .later("the FP64 reference", "false"),
+          "the rounding floor: same weights and batches with this many other thread counts, at every 10th step (the "
+          "trials' smallest shadow_every) and on the frozen cases"),
+      Key("reference.repeats", "integer", "0",
+          "the run-to-run spread: whole repeats of the training, repeat r with training.seed + 1000 r"),
+      Key("reference.vary", "list of: seed, order", "[\"seed\"]",
+          "what whole repeats vary; seed: weights, dropout and order"),
+      Key("reference.float64", "true or false", "false",
+          "the reference's weights in FP64 on the frozen cases: part of the rounding floor"),
 
       Key("trial", "list of tables", "none: the reference alone", "one precision policy a block")
           .shape(KeyShape::Tables),
@@ -329,13 +330,14 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.output.reduce", "text", "quantile", "how the cases become one number")
           .words({"max", "mean", "median", "quantile"}),
       Key("rules.output.q", "number", "0.99", "the quantile"),
-      Key("rules.output.max", "number or table", "required", "the limit, one number or one by dtype")
+      Key("rules.output.max", "number or table", "required without max_rounding and max_spread",
+          "the limit, one number or one by dtype")
           .shape(KeyShape::ValueOrTable),
       Key("rules.output.max.float16", "number", "none", "limit of float16 trials"),
       Key("rules.output.max.bfloat16", "number", "none", "limit of bfloat16 trials"),
       Key("rules.output.max.off", "number", "none", "limit of trials without autocast"),
-      Key("rules.output.max_rounding", "number", "none", "limit as a multiple of the rounding floor").later(repeats),
-      Key("rules.output.max_spread", "number", "none", "limit as a multiple of the run-to-run spread").later(repeats),
+      Key("rules.output.max_rounding", "number", "none", "same_weights: limit as a multiple of the rounding floor"),
+      Key("rules.output.max_spread", "number", "none", "trained: limit as a multiple of the run-to-run spread"),
       Key("rules.output.output", "text", "output", "which output of the model is judged")
           .later("models with several outputs", "output"),
       Key("rules.output.slice", "text", "all cases", "the slice that is judged").later("rules for slices"),

@@ -130,6 +130,7 @@ Experiment to_experiment(const Setting& root, const std::string& file) {
   read_data(table.find("data"), folder, experiment);
   read_model(table.find("model"), folder, experiment);
   read_training(table.find("training"), experiment);
+  read_reference(table.find("reference"), experiment);
   read_trials(table.find("trial"), experiment);
   TableReader(table.find("cases")).integer("holdout", experiment.cases.holdout, 0);
   read_rules(table.find("rules"), experiment);

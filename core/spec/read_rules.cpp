@@ -34,7 +34,18 @@ OutputRule read_output(const Setting& setting) {
   if (const Setting* const q = table.find("q"); q != nullptr && rule.reduce != Reduce::Quantile) {
     refuse_place(*q, "only reduce = \"quantile\" takes it");
   }
+  table.number("max_rounding", rule.max_rounding, range::not_negative);
+  table.number("max_spread", rule.max_spread, range::not_negative);
+  if (rule.max_rounding && rule.of != Of::SameWeights) {
+    refuse_place(*table.find("max_rounding"), "the rounding floor is the yardstick of same_weights alone",
+                 "Take max_spread for of = \"trained\"");
+  }
+  if (rule.max_spread && rule.of != Of::Trained) {
+    refuse_place(*table.find("max_spread"), "the run-to-run spread is the yardstick of trained alone",
+                 "Set of = \"trained\", or take max_rounding");
+  }
   const Setting* const max = table.find("max");
+  if (max == nullptr && (rule.max_rounding || rule.max_spread)) return rule;
   if (max == nullptr) refuse_place(setting, "no limit", "Set max, a number or one by dtype: max = { float16 = 2e-3 }");
   if (max->kind == Setting::Kind::Table) {
     for (const Setting& limit : max->members) rule.max[limit.key] = number_value(limit, range::not_negative);

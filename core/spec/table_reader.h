@@ -104,6 +104,7 @@ void refuse_lbfgs_with_scaler(const Setting& trial, const Training& training, co
 void read_data(const Setting* table, const std::string& folder, Experiment& experiment);
 void read_model(const Setting* table, const std::string& folder, Experiment& experiment);
 void read_training(const Setting* table, Experiment& experiment);
+void read_reference(const Setting* table, Experiment& experiment);
 void read_trials(const Setting* list, Experiment& experiment);
 void read_rules(const Setting* table, Experiment& experiment);
 void read_expect(const Setting* table, Experiment& experiment);

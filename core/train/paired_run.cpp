@@ -7,11 +7,14 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/base/error.h"
 #include "core/observe/deviation.h"
 #include "core/observe/finite_scan.h"
 #include "core/observe/memory_recorder.h"
 #include "core/observe/norms.h"
+#include "core/observe/thread_count.h"
 #include "core/train/checkpoint.h"
+#include "core/train/failure_text.h"
 #include "core/train/step_deviation.h"
 
 namespace mantissa::train {
@@ -40,6 +43,8 @@ std::vector<std::string> non_finite_names(const std::vector<model::NamedTensor>&
 }
 
 std::int64_t storage_bytes(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.storage().nbytes()); }
+// Weights are looked at in these steps and in the last one: reading all of them costs as much as an optimizer's step.
+constexpr std::int64_t kWeightSteps = 10;
 
 bool reached_the_scaler(const Failure& failure) { return failure.reason != "forward" && failure.reason != "memory"; }
 
@@ -60,15 +65,17 @@ struct PairedRun::Measured {
 };
 
 PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bool measure,
-                     std::function<bool()> stop_requested)
-    : plan_(plan),
-      arms_(std::move(arms)),
-      attempts_(arms_.size()),
-      attempted_(arms_.size()),
-      begun_(arms_.size()),
-      records_(arms_.size()),
-      before_(arms_.size()),
-      generators_before_(arms_.size()) {
+                     std::function<bool()> stop_requested, Yardsticks yardsticks)
+    : plan_(plan), arms_(std::move(arms)), first_repeat_(arms_.size()), yardsticks_(std::move(yardsticks)) {
+  for (Yardsticks::Repeat& repeat : yardsticks_.repeats) arms_.push_back(std::move(repeat.arm));
+  attempts_.resize(arms_.size());
+  attempted_.resize(arms_.size());
+  begun_.resize(arms_.size());
+  records_.resize(arms_.size());
+  before_.resize(arms_.size());
+  generators_before_.resize(arms_.size());
+  repeat_windows_.resize(yardsticks_.repeats.size());
+  repeats_on_device_.resize(yardsticks_.repeats.size());
   options_.measure_norms = measure;
   options_.stop_requested = std::move(stop_requested);
   if (!measure) return;
@@ -80,7 +87,11 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
     for (const at::Tensor& weight : per_arm.weights) per_arm.previous.push_back(weight.detach().clone());
     per_arm.live_bytes = bytes_of(arm->network->state());
     measured_->arms.push_back(std::move(per_arm));
-    if (arm->shadow_every > 0 && !shadow_) shadow_ = std::make_unique<Shadow>(*arms_.front());
+  }
+  const auto has_shadow = [](const std::unique_ptr<Arm>& arm) { return arm->shadow_every > 0; };
+  if (std::any_of(arms_.begin(), arms_.end(), has_shadow) || !yardsticks_.repeats.empty() ||
+      !yardsticks_.rounding_threads.empty()) {
+    shadow_ = std::make_unique<Shadow>(*arms_.front());
   }
 }
 
@@ -103,7 +114,12 @@ void PairedRun::begin_attempt(std::size_t index) {
   per_arm.peak_bytes = 0;
 }
 
-void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window) {
+const Window& PairedRun::window_of(std::size_t index) const {
+  return is_repeat(index) ? *repeat_windows_[index - first_repeat_] : *window_;
+}
+
+void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages) {
+  const Window& window = window_of(index);
   if (!measured_) {
     run_stages(stages, *arms_[index], window, attempts_[index], options_);
     return;
@@ -119,8 +135,8 @@ void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages, c
 
 bool PairedRun::step(const Sink& sink) {
   if (arms_.front()->failure || stopped_) return false;
-  const Window* window = next_window();
-  if (window == nullptr) return false;  // a request to stop that comes after the last step stops nothing
+  window_ = next_window(plan_, window_on_device_);
+  if (window_ == nullptr) return false;  // a request to stop that comes after the last step stops nothing
   if (options_.stop_requested && options_.stop_requested()) {
     stopped_ = true;
     return false;
@@ -130,31 +146,41 @@ bool PairedRun::step(const Sink& sink) {
     first_step_ = Clock::now();
   }
 
+  for (std::size_t r = 0; r < repeat_windows_.size(); ++r) {
+    repeat_windows_[r] = next_window(*yardsticks_.repeats[r].plan, repeats_on_device_[r]);
+  }
   step_ = steps_done() + 1;
   take_shadow();
-  if (!compute_gradients(*window)) return false;
+  if (!compute_gradients()) return false;
+  const bool weights_due = measured_ && (step_ % kWeightSteps == 0 || step_ == plan_.total_steps());
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (!attempted_[i]) continue;
-    if (!arms_[i]->failure) run_phase(i, update_stages(), *window);
+    if (weights_due) remember_weights(i);
+    if (!arms_[i]->failure) run_phase(i, update_stages());
     restore_buffers(i);
-    if (measured_) measure_weight_change(i, records_[i]);
+    if (weights_due) measure_weight_change(i, records_[i]);
     const bool both_moved = !arms_.front()->failure && !arms_[i]->failure;
-    if (i > 0 && measured_ && both_moved) compare_weights(i, records_[i]);
-    fill(i, *window, records_[i]);
+    if (i > 0 && weights_due && both_moved) compare_weights(i, records_[i]);
+    fill(i, records_[i]);
     sink(i, std::move(records_[i]));
+  }
+  for (std::size_t r = 0; r < rounding_.size(); ++r) {
+    fill_place(0, rounding_[r]);
+    sink(arms_.size() + r, std::move(rounding_[r]));
   }
   return true;
 }
 
-const Window* PairedRun::next_window() {
-  const Window* const window = plan_.next();
+const Window* PairedRun::next_window(BatchPlan& plan, Window& on_device) {
+  const Window* const window = plan.next();
   const c10::Device device = arms_.front()->network->device();
   if (window == nullptr || device.is_cpu()) return window;
-  window_on_device_ = moved_to(*window, device);  // once for all arms
-  return &window_on_device_;
+  on_device = moved_to(*window, device);  // once for all arms
+  return &on_device;
 }
 
-bool PairedRun::compute_gradients(const Window& window) {
+bool PairedRun::compute_gradients() {
+  rounding_.clear();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     before_[i] = arms_[i]->tally;
     begun_[i] = false;
@@ -164,14 +190,19 @@ bool PairedRun::compute_gradients(const Window& window) {
     for (std::size_t i = 0; i < arms_.size(); ++i) {
       if (!attempted_[i]) continue;
       begin_attempt(i);
-      run_phase(i, gradient_stages(), window);
+      run_phase(i, gradient_stages());
       if (arms_[i]->failure && !reached_the_scaler(*arms_[i]->failure)) {
         // A model that threw never came to the optimizer's step: nothing was attempted, and there is nothing to record.
         arms_[i]->tally = before_[i];
         attempted_[i] = false;
         continue;
       }
-      if (i > 0 && measured_ && !arms_.front()->failure && !arms_[i]->failure) compare_gradients(i, window);
+      if (!measured_ || arms_.front()->failure || arms_[i]->failure) continue;
+      if (i > 0 && !is_repeat(i)) {
+        compare_gradients(i);
+      } else if (yardsticks_due()) {
+        measure_yardsticks(i);
+      }
     }
   } catch (const StopRequested&) {
     stopped_ = true;
@@ -187,25 +218,70 @@ bool PairedRun::compute_gradients(const Window& window) {
   return true;
 }
 
-void PairedRun::compare_gradients(std::size_t index, const Window& window) {
-  const Arm& reference = *arms_.front();
-  Arm& trial = *arms_[index];
+void PairedRun::compare_gradients(std::size_t index) {
+  const Arm& trial = *arms_[index];
   const Attempt& attempt = attempts_[index];
-  fill_trajectory(deviation_of(attempts_.front(), *reference.network, attempt.outputs, attempt.loss, *trial.network,
-                               trial.optimizers),
+  fill_trajectory(deviation_of(attempts_.front(), *arms_.front()->network, attempt.outputs, attempt.loss,
+                               *trial.network, trial.optimizers),
                   records_[index]);
-  if (is_shadowed(trial)) shadow_->compare(reference, attempts_.front(), window, trial, records_[index]);
+  if (is_shadowed(trial)) shadow(index);
 }
 
 bool PairedRun::is_shadowed(const Arm& trial) const {
   return shadow_ && trial.shadow_every > 0 && step_ % trial.shadow_every == 0;
 }
 
+bool PairedRun::yardsticks_due() const {
+  const bool any = !yardsticks_.repeats.empty() || !yardsticks_.rounding_threads.empty();
+  return shadow_ && any && yardsticks_.every > 0 && step_ % yardsticks_.every == 0;
+}
+
 void PairedRun::take_shadow() {
-  for (std::size_t i = 1; i < arms_.size(); ++i) {
-    if (arms_[i]->failure || !is_shadowed(*arms_[i])) continue;
-    shadow_->take(*arms_.front());
-    return;
+  bool due = yardsticks_due();
+  for (std::size_t i = 1; i < first_repeat_; ++i) due = due || (!arms_[i]->failure && is_shadowed(*arms_[i]));
+  if (due) shadow_->take(*arms_.front());
+}
+
+void PairedRun::shadow(std::size_t index) {
+  Arm& trial = *arms_[index];
+  const auto end_shadow = [&trial](const std::string& why) {
+    trial.shadow_every = 0;
+    trial.notes.push_back("The shadow comparison ended, because the model failed from the reference's weights: " + why);
+  };
+  try {
+    precision::LossScaler* const scaler = trial.scaler ? &*trial.scaler : nullptr;
+    fill_shadow(shadow_->compare(*arms_.front(), attempts_.front(), *window_, trial.policy, scaler), records_[index]);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::CallOrder) throw;  // a mistake of ours, not of the model
+    end_shadow(sentence(error.facts()));
+  } catch (const std::exception& error) {
+    end_shadow(failure_of(error, "at step " + std::to_string(step_)).text);
+  }
+}
+
+void PairedRun::measure_yardsticks(std::size_t index) {
+  const Arm& reference = *arms_.front();
+  const auto compare = [&] {
+    return shadow_->compare(reference, attempts_.front(), *window_, reference.policy, nullptr);
+  };
+  try {
+    if (is_repeat(index)) {
+      shadow_->take_weights(*arms_[index]);
+      fill_trajectory(compare(), records_[index]);
+      return;
+    }
+    for (const int threads : yardsticks_.rounding_threads) {
+      const observe::ThreadCount other(threads);
+      const StepDeviation deviation = compare();
+      record::StepRecord& step = rounding_.emplace_back();
+      fill_shadow(deviation, step);
+      step.loss = attempts_.front().loss + deviation.loss;
+      step.loss_reference = attempts_.front().loss;
+    }
+  } catch (const std::exception& error) {
+    yardsticks_.every = 0;
+    arms_.front()->notes.push_back("The yardsticks of the steps ended, because the model failed: " +
+                                   failure_of(error, "at step " + std::to_string(step_)).text);
   }
 }
 
@@ -217,16 +293,20 @@ void PairedRun::compare_weights(std::size_t index, record::StepRecord& step) {
   step.deviation_weight_relative = weights.relative();
 }
 
-void PairedRun::measure_weight_change(std::size_t index, record::StepRecord& step) {
+void PairedRun::remember_weights(std::size_t index) {
   const at::NoGradGuard no_grad;
   Measured::PerArm& per_arm = measured_->arms[index];
+  for (std::size_t p = 0; p < per_arm.weights.size(); ++p) per_arm.previous[p].copy_(per_arm.weights[p]);
+}
+
+void PairedRun::measure_weight_change(std::size_t index, record::StepRecord& step) {
+  const Measured::PerArm& per_arm = measured_->arms[index];
   const std::vector<OptimizerAttempt>& optimizers = attempts_[index].optimizers;
   if (std::none_of(optimizers.begin(), optimizers.end(), [](const OptimizerAttempt& own) { return own.applied; })) {
     step.weight_change = 0.0;
     return;
   }
   step.weight_change = observe::difference_norm(per_arm.weights, per_arm.previous);
-  for (std::size_t p = 0; p < per_arm.weights.size(); ++p) per_arm.previous[p].copy_(per_arm.weights[p]);
 }
 
 void PairedRun::restore_buffers(std::size_t index) {
@@ -243,18 +323,24 @@ void PairedRun::restore_buffers(std::size_t index) {
                       ". Their modules' buffers were put back to what they were before the step.");
 }
 
-void PairedRun::fill(std::size_t index, const Window& window, record::StepRecord& step) {
-  Arm& arm = *arms_[index];
-  const Attempt& attempt = attempts_[index];
+void PairedRun::fill_place(std::size_t index, record::StepRecord& step) {
+  const Arm& arm = *arms_[index];
   step.step = arm.tally.counts.attempted;
   step.iteration = arm.tally.counts.iterations;
   step.applied_updates = arm.tally.counts.applied;
   step.samples = arm.tally.counts.samples;
-  step.epoch = window.epoch + 1;
+  step.epoch = window_of(index).epoch + 1;
   seconds_ = seconds_before_ + std::chrono::duration<double>(Clock::now() - first_step_).count();
   step.wall_seconds = seconds_;
-  if (attempt.outputs.size() == window.microbatches.size()) step.loss = attempt.loss;
-  if (index > 0 && !arms_.front()->failure) step.loss_reference = attempts_.front().loss;
+}
+
+void PairedRun::fill(std::size_t index, record::StepRecord& step) {
+  Arm& arm = *arms_[index];
+  const Attempt& attempt = attempts_[index];
+  fill_place(index, step);
+  if (attempt.outputs.size() == window_of(index).microbatches.size()) step.loss = attempt.loss;
+  // A repeat's loss is that of other samples.
+  if (index > 0 && !is_repeat(index) && !arms_.front()->failure) step.loss_reference = attempts_.front().loss;
   if (arm.scaler) {
     step.scale_before = attempt.scale_before;
     step.scale_after = attempt.scale_after;
@@ -330,6 +416,7 @@ record::ArmState PairedRun::state_of(std::size_t index) const {
 void PairedRun::go_on_from(std::int64_t step, const std::vector<record::ArmState>& states) {
   const at::NoGradGuard no_grad;
   plan_.skip_to(step);
+  for (Yardsticks::Repeat& repeat : yardsticks_.repeats) repeat.plan->skip_to(step);
   seconds_before_ = real_of(states.front(), "run.seconds");
   seconds_ = seconds_before_;
   for (std::size_t i = 0; i < states.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "core/train/batch_plan.h"
 #include "core/train/shadow.h"
 #include "core/train/stages.h"
+#include "core/train/yardsticks.h"
 
 namespace mantissa::train {
 
@@ -22,19 +23,23 @@ namespace mantissa::train {
 /// and updates all arms stand still, so that outputs and gradients are compared where they are, without copies. There,
 /// too, every trial's shadow runs, at the steps whose number is a multiple of its `shadow_every` (shadow.h).
 ///
+/// weight_change and deviation_weight_relative are measured in every tenth step and in the last.
+///
 /// A trial that fails is left behind, the others go on. A step in which its model threw was not attempted: it leaves no
 /// record and does not count. A reference that fails ends the run: nothing is left to compare
 /// with.
 class PairedRun {
  public:
-  /// Receives the record of one step of one arm (0: the reference, then the trials in order). The archive's id of the
-  /// arm is still missing in it.
+  /// Receives the record of one step of one arm (0: the reference, then the trials in order, then the whole repeats).
+  /// Rounding repeats come after the arms, at `arm_count()` and on; theirs are sparse. The archive's id of the arm is
+  /// still missing in it.
   using Sink = std::function<void(std::size_t arm, record::StepRecord&& step)>;
 
   /// \param measure  false: only what the steps themselves need (probes off). Never changes a bit of the weights.
   /// \param stop_requested  asked after every microbatch; empty: never.
+  /// \param yardsticks  only where `measure`.
   PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bool measure,
-            std::function<bool()> stop_requested = {});
+            std::function<bool()> stop_requested = {}, Yardsticks yardsticks = {});
   ~PairedRun();
 
   /// One attempted step of every arm that has not failed.
@@ -65,22 +70,32 @@ class PairedRun {
   struct Measured;
   using Clock = std::chrono::steady_clock;
 
-  const Window* next_window();
-  bool compute_gradients(const Window& window);
+  const Window* next_window(BatchPlan& plan, Window& on_device);
+  bool compute_gradients();
   void begin_attempt(std::size_t index);
-  void run_phase(std::size_t index, const std::vector<Stage>& stages, const Window& window);
+  void run_phase(std::size_t index, const std::vector<Stage>& stages);
+  const Window& window_of(std::size_t index) const;
+  bool is_repeat(std::size_t index) const { return index >= first_repeat_; }
   bool is_shadowed(const Arm& trial) const;
+  bool yardsticks_due() const;
   void take_shadow();
-  void compare_gradients(std::size_t index, const Window& window);
+  void compare_gradients(std::size_t index);
+  void measure_yardsticks(std::size_t index);
+  void shadow(std::size_t index);
   void compare_weights(std::size_t index, record::StepRecord& step);
+  void remember_weights(std::size_t index);
   void measure_weight_change(std::size_t index, record::StepRecord& step);
   void restore_buffers(std::size_t index);
-  void fill(std::size_t index, const Window& window, record::StepRecord& step);
+  void fill(std::size_t index, record::StepRecord& step);
+  void fill_place(std::size_t index, record::StepRecord& step);
   void fill_optimizers(std::size_t index, record::StepRecord& step);
 
   BatchPlan& plan_;
-  Window window_on_device_;  // a copy of the current one, where the arms lie on a GPU
+  Window window_on_device_;                // a copy of the current one, where the arms lie on a GPU
+  std::vector<Window> repeats_on_device_;  // the same of the repeats' windows
   std::vector<std::unique_ptr<Arm>> arms_;
+  std::size_t first_repeat_;  // place in arms_
+  Yardsticks yardsticks_;     // their arms stand in arms_
   StageOptions options_;
   std::unique_ptr<Measured> measured_;  // nothing where probes are off
   std::unique_ptr<Shadow> shadow_;      // nothing where no trial has one
@@ -90,6 +105,9 @@ class PairedRun {
   std::vector<record::StepRecord> records_;
   std::vector<Tally> before_;                  // of the current step
   std::vector<at::Tensor> generators_before_;  // the same of the arms' random streams
+  const Window* window_ = nullptr;             // of the current step
+  std::vector<const Window*> repeat_windows_;  // one a repeat
+  std::vector<record::StepRecord> rounding_;   // of the current step; empty where none is due
   std::int64_t step_ = 0;                      // the current step, from 1
   bool started_ = false;
   bool stopped_ = false;

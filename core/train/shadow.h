@@ -5,9 +5,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/record/step_record.h"
 #include "core/train/arm.h"
 #include "core/train/batch_plan.h"
+#include "core/train/step_deviation.h"
 
 namespace mantissa::train {
 
@@ -27,19 +27,21 @@ class Shadow {
   /// \param reference  before its first step.
   explicit Shadow(const Arm& reference);
 
-  /// Notes weights, buffers and random stream of the reference. Before its forward: BatchNorm writes while it runs.
+  /// Notes the random stream that the reference is about to draw from, and its weights and buffers. Before its
+  /// forward: BatchNorm writes while it runs.
   void take(const Arm& reference);
 
-  /// Fills in the columns shadow_* of a trial's step. Between the gradients and the updates of the step that follows
-  /// `take`: the scale and the reference's gradients are still those of the step.
-  ///
-  /// Where the model throws, the columns stay empty, the trial gets a note, and its shadow ends; the trial goes on.
-  void compare(const Arm& reference, const Attempt& reference_attempt, const Window& window, Arm& trial,
-               record::StepRecord& step);
+  /// Takes over the weights and buffers of another arm, to run them on the reference's window.
+  void take_weights(const Arm& arm);
+
+  /// Forward and backward of the window with the weights that were taken. Between the gradients and the updates of the
+  /// step that `take` saw: the scale and the reference's gradients are still those of the step.
+  /// \param scaler  multiplies the loss by its scale and divides the gradients by it; nothing: neither.
+  /// \throws whatever the model throws.
+  StepDeviation compare(const Arm& reference, const Attempt& reference_attempt, const Window& window,
+                        const precision::Policy& policy, precision::LossScaler* scaler);
 
  private:
-  void run(const Arm& reference, const Attempt& reference_attempt, const Window& window, Arm& trial,
-           record::StepRecord& step);
   void drop_gradients();
 
   std::unique_ptr<model::Network> network_;

@@ -253,7 +253,7 @@ class ArchiveFailureTests : public QObject {
       QCOMPARE(error->kind(), ErrorKind::ArchiveNewer);
       QVERIFY2(QString::fromUtf8(error->what()).contains("schema 5"), error->what());
       QCOMPARE(error->facts().found, std::string("minimum reader 5"));
-      QCOMPARE(error->facts().expected, std::string("minimum reader 1 or lower"));
+      QCOMPARE(error->facts().expected, std::string("minimum reader 2 or lower"));
     }
   }
 
@@ -295,7 +295,7 @@ class ArchiveFailureTests : public QObject {
     const std::string path = sample_archive(1);
     {
       Connection connection(path, Connection::Mode::ReadWrite, milliseconds(1000));
-      connection.execute("PRAGMA user_version = 2; ALTER TABLE trials ADD COLUMN later TEXT");
+      connection.execute("PRAGMA user_version = 3; ALTER TABLE trials ADD COLUMN later TEXT");
     }
     QCOMPARE(Reader(path).trials().size(), std::size_t{1});
     VERIFY_FAILS(Writer{path}, ArchiveNewer);

@@ -376,10 +376,6 @@ activation_checkpointing = "off"
 kind = "constant"
 warmup = 0
 per = "applied-update"
-[reference]
-rounding_repeats = 0
-repeats = 0
-float64 = false
 [[trial]]
 name = "t"
 autocast = "float16"
@@ -391,6 +387,29 @@ boundary = 0
 triggers = []
 )");
     QCOMPARE(e.trials.size(), std::size_t{1});
+  }
+
+  void reference_says_what_it_is_measured_against() {
+    const Reference none = parse_more("").reference;
+    QCOMPARE(none.rounding_repeats + none.repeats, std::int64_t{0});
+    QVERIFY(!none.float64);
+    QCOMPARE(none.vary, std::vector<std::string>{"seed"});
+    const Reference asked =
+        parse_more("[reference]\nrounding_repeats = 2\nrepeats = 3\nvary = [\"order\"]\nfloat64 = true\n").reference;
+    QCOMPARE(asked.rounding_repeats, std::int64_t{2});
+    QCOMPARE(asked.repeats, std::int64_t{3});
+    QCOMPARE(asked.vary, std::vector<std::string>{"order"});
+    QVERIFY(asked.float64);
+    QCOMPARE(parse_more("[reference]\nvary = [\"seed\", \"order\"]\n").warnings.size(), std::size_t{1});
+  }
+
+  void limits_may_be_multiples_of_a_yardstick_alone() {
+    const Rules rules = *parse_more("[rules]\noutput = { max_rounding = 50 }\n").rules;
+    QVERIFY(rules.output[0].max.empty());
+    QCOMPARE(*rules.output[0].max_rounding, 50.0);
+    QCOMPARE(
+        *parse_more("[rules]\noutput = { of = \"trained\", max = 1, max_spread = 2 }\n").rules->output[0].max_spread,
+        2.0);
   }
 
   void shadow_every_is_ten_unless_the_file_says_otherwise() {

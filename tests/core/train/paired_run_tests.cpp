@@ -106,7 +106,7 @@ class PairedRunTests : public QObject {
       ++records;
       QCOMPARE(*step.deviation_output_max, 0.0);
       QCOMPARE(*step.deviation_gradient_relative, 0.0);
-      QCOMPARE(*step.deviation_weight_relative, 0.0);
+      QCOMPARE(step.deviation_weight_relative.value_or(0.0), 0.0);
       QCOMPARE(*step.deviation_loss, 0.0);
       QCOMPARE(*step.loss, *step.loss_reference);
     };
@@ -121,7 +121,10 @@ class PairedRunTests : public QObject {
       if (arm == 0) QVERIFY(!step.deviation_output_max && !step.loss_reference);
       if (arm == 1) QVERIFY(*step.deviation_output_max > 0.0);
       QVERIFY(!step.scale_before);  // no scaler, no scale
-      QVERIFY(*step.weight_change > 0.0);
+      // 25 steps: every tenth, and the last.
+      QCOMPARE(step.weight_change.has_value(), step.step % 10 == 0 || step.step == 25);
+      QCOMPARE(step.deviation_weight_relative.has_value(), arm > 0 && step.weight_change.has_value());
+      if (step.weight_change) QVERIFY(*step.weight_change > 0.0);
       QVERIFY(*step.peak_bytes > 0);
     };
     while (setup->run->step(check)) {
