@@ -13,7 +13,8 @@ namespace mantissa::model {
 /// autocast.
 ///
 /// TorchScript's autocast pass writes casts to the dtype of the first call into the compiled code, and all copies of a
-/// module share that code. An instance has code of its own; weights and buffers are the module's.
+/// module share that code, also with its instances that run as eager code does. An instance here has code of its own;
+/// weights and buffers are the module's.
 class JitInstances {
  public:
   /// `module` itself outside of a JitCastScope.
