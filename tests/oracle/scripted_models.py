@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small TorchScript models for fixtures, and the Python modules that they were made from."""
 
+import sys
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "packaging"))
+import plain_torchscript
 
 
 class Attention(nn.Module):
@@ -53,7 +57,9 @@ TWINS = {"small_attention": SmallAttention}
 def save(folder):
     for name, twin in TWINS.items():
         torch.manual_seed(5)
-        torch.jit.script(twin()).save(str(Path(folder) / f"{name}.pt"))
+        file = Path(folder) / f"{name}.pt"
+        torch.jit.script(twin()).save(str(file))
+        plain_torchscript.remove_paths(file)
 
 
 def load(path, as_python):
