@@ -14,15 +14,18 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include "core/base/error.h"
+#include "core/model/jit_instances.h"
+#include "core/precision/jit_cast_policy.h"
 
 namespace mantissa::model {
 namespace {
 
-/// Executor optimisation is a setting of the thread; it is put back so that a host program keeps its own.
+/// Executor optimisation is a setting of the thread; it is put back so that a host program keeps its own. It stays on
+/// where the trial asks for TorchScript's own cast policy.
 class WithoutExecutorOptimisation {
  public:
   WithoutExecutorOptimisation() : before_(torch::jit::getGraphExecutorOptimize()) {
-    torch::jit::setGraphExecutorOptimize(false);
+    torch::jit::setGraphExecutorOptimize(precision::JitCastScope::active());
   }
   ~WithoutExecutorOptimisation() { torch::jit::setGraphExecutorOptimize(before_); }
   WithoutExecutorOptimisation(const WithoutExecutorOptimisation&) = delete;
@@ -107,7 +110,7 @@ class TorchScript : public Network {
 
   at::Tensor forward(const at::Tensor& inputs) override {
     const WithoutExecutorOptimisation as_eager;
-    const c10::IValue output = module_.forward({inputs});
+    const c10::IValue output = jit_instances_.of(module_).forward({inputs});
     if (!output.isTensor()) {
       throw Error(ErrorKind::NotYetAvailable, {"models with several outputs are not yet available", path_, 0, 0,
                                                "model.path", output.tagKind(), "one tensor", ""});
@@ -115,7 +118,10 @@ class TorchScript : public Network {
     return output.toTensor();
   }
 
-  void set_training(bool training) override { module_.train(training); }
+  void set_training(bool training) override {
+    module_.train(training);
+    jit_instances_.set_training(training);
+  }
 
   std::unique_ptr<Network> clone() const override {
     const at::NoGradGuard no_grad;  // a copy made under autograd would not be a leaf
@@ -130,6 +136,7 @@ class TorchScript : public Network {
 
  private:
   torch::jit::Module module_;
+  JitInstances jit_instances_;
   std::string path_;
 };
 

@@ -12,7 +12,8 @@ namespace mantissa::model {
 /// Loads a TorchScript model with one input and one output.
 ///
 /// It runs operator by operator as eager code does: the graph executor's optimisation is switched off on the calling
-/// thread at every forward, because with it on the JIT follows a cast policy of its own under autocast.
+/// thread at every forward, because with it on the JIT follows a cast policy of its own under autocast. In a
+/// precision::JitCastScope it stays on.
 /// \throws Error FileProblem (missing, a folder, not an archive of TorchScript), ModelProblem (cannot be loaded, wants
 ///         other than one input).
 std::unique_ptr<Network> load_torchscript(const std::string& path);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <c10/core/ScalarType.h>
 
+#include "core/precision/float32_regions.h"
 #include "core/precision/grad_scaler.h"
 #include "core/precision/loss_scaler.h"
 #include "core/spec/experiment.h"
@@ -17,7 +19,8 @@ namespace mantissa::precision {
 struct Policy {
   std::optional<c10::ScalarType> autocast;  ///< nothing: off; as AutocastScope takes it
   bool loss_in_float32 = false;             ///< the loss is computed outside autocast, from an output cast to FP32
-  std::string cast_policy = "device";       ///< what autocast casts: as eager PyTorch does on this device
+  std::string cast_policy = "device";       ///< device: as eager PyTorch casts here | cuda | jit (forward_scope.h)
+  std::shared_ptr<Float32Regions> float32_regions;  ///< modules and operators kept in FP32; null: none
   GradScalerOptions scaler;
   ScalerRules scaler_rules;
   spec::AtFloor at_floor = spec::AtFloor::Continue;  ///< what the training does where an update was AtFloor
@@ -58,6 +61,7 @@ inline Policy policy_of(const spec::Trial& trial, c10::DeviceType device = c10::
   policy.autocast = scalar_type_of(trial.autocast);
   policy.loss_in_float32 = trial.loss_in_float32;
   policy.cast_policy = trial.cast_policy;
+  if (!trial.float32_regions.empty()) policy.float32_regions = std::make_shared<Float32Regions>(trial.float32_regions);
   policy.scaler.device = device;
   policy.scaler.init_scale = trial.scaler.init_scale;
   policy.scaler.growth_factor = trial.scaler.growth_factor;

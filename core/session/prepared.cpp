@@ -12,7 +12,10 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/precision/cast_map.h"
+#include "core/precision/operator_interceptor.h"
 #include "core/session/doctor.h"
+#include "core/session/region_check.h"
 #include "core/train/failure_text.h"
 #include "core/train/loss.h"
 
@@ -224,11 +227,16 @@ void try_one_batch(const Prepared& prepared, bool training) {
   const data::Part& train = prepared.dataset.train;
   const std::int64_t rows = std::min<std::int64_t>(experiment.training.batch.value(), train.rows());
   const at::AutoGradMode with_gradients(training);
+  const at::Tensor inputs = train.inputs.narrow(0, 0, rows).to(prepared.network->device());
+  const at::Tensor targets = train.targets.narrow(0, 0, rows).to(prepared.network->device());
   const std::unique_ptr<model::Network> network = prepared.network->clone();
   network->set_training(training);
+  precision::CastMap seen;
+  std::optional<precision::OperatorInterceptor> watched;
+  if (has_regions(experiment)) watched.emplace(seen);
   at::Tensor output;
   try {
-    output = network->forward(train.inputs.narrow(0, 0, rows).to(network->device()));
+    output = network->forward(inputs);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -248,12 +256,14 @@ void try_one_batch(const Prepared& prepared, bool training) {
   }
   at::Tensor loss;
   try {
-    loss = train::LossFunction(experiment.training)(output, train.targets.narrow(0, 0, rows).to(network->device()));
+    loss = train::LossFunction(experiment.training)(output, targets);
   } catch (const Error& error) {
     throw error.in_file(experiment.file);
   } catch (const std::exception& error) {
     refuse_loss(experiment, error);
   }
+  watched.reset();
+  if (has_regions(experiment)) refuse_idle_regions(experiment, seen.records());
   if (training) try_backward(experiment, *network, loss);
 }
 

@@ -219,12 +219,15 @@ json to_json(const Training& training) {
 }
 
 json to_json(const Trial& trial) {
+  json regions = json::array();
+  if (trial.loss_in_float32) regions.push_back("loss");
+  for (const Float32Region& region : trial.float32_regions) regions.push_back(region.text());
   return {
       {"name", trial.name},
       {"autocast", to_text(trial.autocast)},
       {"cast_policy", trial.cast_policy},
       {"shadow_every", trial.shadow_every},
-      {"float32_regions", trial.loss_in_float32 ? json::array({"loss"}) : json::array()},
+      {"float32_regions", regions},
       {"scaler",
        {{"enabled", trial.scaler.enabled},
         {"init_scale", trial.scaler.init_scale},

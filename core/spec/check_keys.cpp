@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base/edit_distance.h"
 #include "core/base/number_text.h"
 #include "core/spec/key_catalogue.h"
 
@@ -33,23 +34,6 @@ std::string lower(std::string text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return text;
-}
-
-/// Edit distance with swapped neighbours as one edit (optimal string alignment).
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return cost[a.size()][b.size()];
 }
 
 std::string joined(const std::vector<std::string>& texts, const std::string& separator) {
@@ -173,7 +157,7 @@ std::vector<std::string> nearest_keys(const std::string& path) {
   const std::size_t tolerance = std::max<std::size_t>(1, name.size() / 3);
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const KeyEntry& entry : key_catalogue()) {
-    const std::size_t edits = distance(name, name_in(entry.path));
+    const std::size_t edits = edit_distance(name, name_in(entry.path));
     const bool here = table_of(entry.path) == table;
     if (edits <= tolerance) near.emplace_back(2 * edits + (here ? 0 : 1), entry.path);
   }

@@ -214,12 +214,25 @@ struct Scaler {
   std::string switch_to;  ///< Switch: the trial whose policy goes on; empty otherwise
 };
 
+/// What a trial keeps in FP32: "module:PATH", "operator:NAME" or "module:PATH/operator:NAME". One of both may be empty.
+struct Float32Region {
+  std::string module;         ///< glob over module paths; a module means all below it
+  std::string operator_name;  ///< glob over operator names without overload: "softmax"
+
+  std::string text() const {
+    const std::string module_part = module.empty() ? "" : "module:" + module;
+    if (operator_name.empty()) return module_part;
+    return module_part + (module.empty() ? "" : "/") + "operator:" + operator_name;
+  }
+};
+
 /// One [[trial]]: a precision policy.
 struct Trial {
   std::string name;
   Autocast autocast = Autocast::Off;
-  std::string cast_policy = "device";
-  bool loss_in_float32 = false;    ///< float32_regions holds "loss"
+  std::string cast_policy = "device";  ///< device | cuda | jit
+  bool loss_in_float32 = false;        ///< float32_regions holds "loss"
+  std::vector<Float32Region> float32_regions;
   std::int64_t shadow_every = 10;  ///< steps between shadow comparisons; 0: trajectory deviation only
   Scaler scaler;
 };

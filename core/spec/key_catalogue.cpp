@@ -261,12 +261,12 @@ std::vector<KeyEntry> trial_keys() {
       Key("trial.name", "text", "required", "its name"),
       Key("trial.autocast", "text", "required", "the dtype of autocast").words({"off", "float16", "bfloat16"}),
       Key("trial.cast_policy", "text", "device",
-          "whose list of casts; device: what eager autocast casts on this device")
-          .words({"device"})
-          .later_words({{"cuda", "CUDA's operator lists rehearsed on a CPU"}, {"jit", "TorchScript's own cast pass"}}),
+          "whose list of casts; device: what eager autocast casts on this device; cuda: CUDA's operator lists, "
+          "rehearsed on a CPU; jit: TorchScript's own pass (kind = \"torchscript\")")
+          .words({"device", "cuda", "jit"}),
       Key("trial.float32_regions", "list of text", "none",
-          "what stays in FP32: \"loss\"; not yet available: \"module:head\", \"operator:softmax\", "
-          "\"module:blocks.3.attn/operator:bmm\""),
+          "what stays in FP32: \"loss\", \"module:head\" (a glob; all below it), \"operator:softmax\" (as the model "
+          "calls it), \"module:blocks.3.attn/operator:bmm\""),
       Key("trial.mode", "text: paired | replay", "paired", "lock step with the reference, or against a stored one")
           .later("replay against a stored reference", "paired"),
       Key("trial.shadow_every", "integer", "10",

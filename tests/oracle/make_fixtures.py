@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import reference_run
+import scripted_models
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 
@@ -110,6 +111,7 @@ threads = 1
 """ + "".join(f"\n[[trial]]\n{trial}\n" for trial in trials)
 
 
+ATTENTION = 'kind = "torchscript"\npath = "../data/small_attention.pt"'
 FP16 = 'name = "fp16"\nautocast = "float16"'
 BF16 = 'name = "bf16"\nautocast = "bfloat16"'
 
@@ -258,6 +260,36 @@ EXPERIMENTS = {
         scaler(init_scale=2.0**6, growth_interval=5, floor=2.0**5, at_floor="switch:bf16"),
         'name = "continues"\nautocast = "float16"' + scaler(init_scale=2.0**6, growth_interval=5, floor=2.0**5),
         BF16),
+    "float32-operators": experiment(
+        "Operators kept in FP32: one that autocast casts, and one that takes what an FP16 one returned.",
+        CLOUDS, 'kind = "mlp"\nhidden = [16, 12]\nactivation = "gelu"',
+        "seed = 21\nsteps = 100\nbatch = 32" + optimizer(kind="adam", lr=0.003),
+        FP16 + '\nfloat32_regions = ["operator:gelu"]',
+        BF16 + '\nfloat32_regions = ["operator:gelu"]',
+        'name = "bf16-both"\nautocast = "bfloat16"\nfloat32_regions = ["operator:*gelu", "operator:cross_entropy_loss"]'),
+    "float32-regions": experiment(
+        "Modules, operators and operators inside modules of a TorchScript model kept in FP32.",
+        CLOUDS, ATTENTION, "seed = 22\nsteps = 40\nbatch = 24" + optimizer(kind="adamw", lr=0.003),
+        FP16 + '\nfloat32_regions = ["module:blocks.0.attn"]',
+        BF16 + '\nfloat32_regions = ["module:blocks.*.attn", "module:head", "loss"]',
+        'name = "bf16-block"\nautocast = "bfloat16"\nfloat32_regions = ["module:blocks.1"]',
+        'name = "bf16-inside"\nautocast = "bfloat16"\n'
+        'float32_regions = ["module:blocks.*/operator:bmm", "operator:layer_norm", "module:blocks.1.attn/operator:softmax"]'),
+    "cuda-casts": experiment(
+        "CUDA's operator lists on the CPU, forward and backward.",
+        CLOUDS, ATTENTION, "seed = 23\nsteps = 40\nbatch = 24" + optimizer(kind="adamw", lr=0.003),
+        FP16 + '\ncast_policy = "cuda"', BF16 + '\ncast_policy = "cuda"',
+        'name = "bf16-kept"\nautocast = "bfloat16"\ncast_policy = "cuda"\nfloat32_regions = ["module:blocks.0.attn"]'),
+    "cuda-casts-mlp": experiment(
+        "CUDA's operator lists on the CPU over accumulated microbatches with a loss in FP32 there.",
+        YES_NO, 'kind = "mlp"\nhidden = [16]\nactivation = "silu"',
+        'seed = 24\nsteps = 100\nbatch = 20\naccumulate = 2\nloss = "bce_with_logits"' + optimizer(kind="adamw", lr=0.01),
+        FP16 + '\ncast_policy = "cuda"', BF16 + '\ncast_policy = "cuda"'),
+    "jit-casts": experiment(
+        "TorchScript's own autocast pass, as Python runs a file by default.",
+        CLOUDS, ATTENTION, "seed = 25\nsteps = 60\nbatch = 24" + optimizer(kind="adamw", lr=0.003),
+        FP16 + '\ncast_policy = "jit"', BF16 + '\ncast_policy = "jit"',
+        'name = "bf16-device"\nautocast = "bfloat16"'),
     "scale-too-small": experiment(
         "A scale whose reciprocal is infinite: finite gradients turn infinite, and the trial stops before the update.",
         PLANE, 'kind = "linear"',
@@ -403,6 +435,7 @@ EXPERIMENTS |= {
 
 def main():
     make_data()
+    scripted_models.save(FIXTURES / "data")
     for stale in FIXTURES.iterdir():
         if stale.is_dir() and stale.name != "data" and stale.name not in EXPERIMENTS:
             shutil.rmtree(stale)

@@ -43,7 +43,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import cast_rules
 import scaler_policies
+import scripted_models
 
 DATA_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "data"
 BUILT_IN = {"digits": "digits.csv.gz", "breast_cancer": "breast_cancer.csv", "wine": "wine.csv",
@@ -314,10 +316,17 @@ class Arm:
 
     name: str
     spec: dict = field(default_factory=dict)
+    path: object = None  # of the running module, where casts depend on it
 
     def autocast(self):
         word = self.spec.get("autocast", "off")
         return nullcontext() if word == "off" else torch.autocast("cpu", dtype=DTYPES[word])
+
+    def casts_by_hand(self):
+        return self.spec.get("cast_policy") == "cuda" or any(True for _ in cast_rules.regions_of(self.spec))
+
+    def casts(self):
+        return cast_rules.applied(self.spec, DTYPES.get(self.spec.get("autocast")), self.path)
 
     def loss_in_float32(self):
         return "loss" in self.spec.get("float32_regions", [])
@@ -332,7 +341,7 @@ class Arm:
 
 
 def forward_and_loss(arm, model, loss_of, x, y):
-    with arm.autocast():
+    with arm.autocast(), arm.casts(), torch.jit.optimized_execution(arm.spec.get("cast_policy") == "jit"):
         output = model(x)
         if not arm.loss_in_float32():
             return loss_of(output, y)
@@ -344,7 +353,13 @@ def train(arm, experiment, data, before_step=None):
     training = experiment["training"]
     seed = training.get("seed", 1)
     torch.manual_seed(seed)
-    model = build_model(experiment["model"], data.inputs, data.outputs)
+    if experiment["model"]["kind"] == "torchscript":
+        model = scripted_models.load(experiment["model"]["path"], arm.casts_by_hand())
+    else:
+        model = build_model(experiment["model"], data.inputs, data.outputs)
+    if arm.casts_by_hand():
+        cast_rules.keep_modules(model, arm.spec)
+        arm.path = cast_rules.ModulePath(model)
     torch.manual_seed(seed)  # dropout
     model.train()
     loss_of = loss_function(experiment)
@@ -522,6 +537,8 @@ def run(experiment_file, out, data_folder=DATA_FOLDER):
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", message="Detected call of `lr_scheduler.step\\(\\)` before")
     experiment = tomllib.loads(experiment_file.read_text())
+    if "path" in experiment["model"]:
+        experiment["model"]["path"] = str(experiment_file.parent / experiment["model"]["path"])
     data = load_training_part(experiment, experiment_file.parent, data_folder)
     out.mkdir(parents=True, exist_ok=True)
     result = {}
