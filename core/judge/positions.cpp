@@ -83,28 +83,32 @@ PositionDecisions decide_positions(const DecisionRule& rule, const std::vector<d
 
 void compare_positions(record::CaseRow& row, const DecisionRule& rule) {
   const PositionDecisions reference = decide_positions(rule, row.output_reference, row.target);
-  const PositionDecisions trained = decide_positions(rule, row.output, row.target);
-  const PositionDecisions same_weights = decide_positions(rule, row.output_same_weights, row.target);
   row.positions = rule.positions;
-  row.tie = trained.tie;
   row.tie_reference = reference.tie;
-  row.margin = trained.margin;
   row.margin_reference = reference.margin;
-  row.position_flips = flips_between(trained, reference);
-  row.position_flips_same_weights = flips_between(same_weights, reference);
-  row.flip = *row.position_flips > 0;
-  row.flip_same_weights = *row.position_flips_same_weights > 0;
-  row.positions_correct = trained.correct;
   row.positions_correct_reference = reference.correct;
-  row.positions_correct_same_weights = same_weights.correct;
-  row.positions_non_finite = trained.non_finite;
   row.positions_non_finite_reference = reference.non_finite;
-  row.positions_non_finite_same_weights = same_weights.non_finite;
-  row.nll = trained.nll;
   row.nll_reference = reference.nll;
-  row.nll_same_weights = same_weights.nll;
-  row.output_rmse = rmse_between(row.output, row.output_reference);
-  row.output_rmse_same_weights = rmse_between(row.output_same_weights, row.output_reference);
+  if (!row.output.empty()) {
+    const PositionDecisions trained = decide_positions(rule, row.output, row.target);
+    row.tie = trained.tie;
+    row.margin = trained.margin;
+    row.position_flips = flips_between(trained, reference);
+    row.flip = *row.position_flips > 0;
+    row.positions_correct = trained.correct;
+    row.positions_non_finite = trained.non_finite;
+    row.nll = trained.nll;
+    row.output_rmse = rmse_between(row.output, row.output_reference);
+  }
+  if (!row.output_same_weights.empty()) {
+    const PositionDecisions same_weights = decide_positions(rule, row.output_same_weights, row.target);
+    row.position_flips_same_weights = flips_between(same_weights, reference);
+    row.flip_same_weights = *row.position_flips_same_weights > 0;
+    row.positions_correct_same_weights = same_weights.correct;
+    row.positions_non_finite_same_weights = same_weights.non_finite;
+    row.nll_same_weights = same_weights.nll;
+    row.output_rmse_same_weights = rmse_between(row.output_same_weights, row.output_reference);
+  }
 }
 
 }  // namespace mantissa::judge

@@ -25,7 +25,8 @@ struct PositionDecisions {
 PositionDecisions decide_positions(const DecisionRule& rule, const std::vector<double>& output,
                                    const std::vector<double>& target);
 
-/// Fills in everything of a row that follows from decisions per position; its three outputs must be there.
+/// Fills in everything of a row that follows from decisions per position. The reference's output must be there; what
+/// follows from another one that is missing stays as it is.
 void compare_positions(record::CaseRow& row, const DecisionRule& rule);
 
 }  // namespace mantissa::judge

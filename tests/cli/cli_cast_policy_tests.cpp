@@ -6,6 +6,17 @@
 /// Public case 21 under every cast policy. What stands in its expected.txt was computed with PyTorch 2.11 on a CPU:
 /// FP32, `device` (there called native) and `jit` (there called TorchScript). The values of `cuda` follow from CUDA's
 /// lists, which hold pow, exp, log and rsqrt as FP32, not mul, add and mean: the rows derive them.
+namespace {
+
+/// The FP32 number that a text stands for: expected values have as many digits as tell it from its neighbours.
+QString float32(const QString& text) {
+  bool is_number = false;
+  const double value = text.toDouble(&is_number);
+  return is_number ? QString::number(static_cast<float>(value), 'g', 9) : text;
+}
+
+}  // namespace
+
 class CliCastPolicyTests : public QObject {
   Q_OBJECT
 
@@ -82,9 +93,9 @@ class CliCastPolicyTests : public QObject {
     const auto rows = box.table({"export", "cases", "trial"});
     QVERIFY2(rows.size() == 1, outcome.err);
     for (int i = 0; i < outputs.size(); ++i) {
-      const QString index = one ? QString() : QStringLiteral("[%1]").arg(i);
-      QCOMPARE(rows.front().value("output_reference" + index), reference[i]);
-      QCOMPARE(rows.front().value("output_same_weights" + index), outputs[i]);
+      const QString index = QStringLiteral("[%1]").arg(i);
+      QCOMPARE(float32(rows.front().value("output_reference" + index)), float32(reference[i]));
+      QCOMPARE(float32(rows.front().value("output_same_weights" + index)), float32(outputs[i]));
     }
   }
 };

@@ -171,7 +171,7 @@ class OperatorInterceptorTests : public QObject {
       const OperatorInterceptor scope(listener);
       half.masked_fill(half == 1, -1e9);
       QFAIL("FP16 holds no -1e9");
-    } catch (const c10::Error&) {
+    } catch (const std::exception&) {  // LibTorch throws a plain runtime_error here
     }
     QCOMPARE(seen, (Names{">eq", "<eq", ">masked_fill"}));
     QCOMPARE(AutocastScope::depth(), 0);
@@ -260,7 +260,7 @@ class OperatorInterceptorTests : public QObject {
       const at::Tensor h = at::linear(x, w[0]);
       const at::Tensor kept = without_autocast([&] {
         const at::Tensor wide = h.to(at::kFloat);
-        return module(wide, w[1].matmul(w[0]).matmul(w[1]).t().matmul(w[1].t()));
+        return module(wide, w[0].matmul(w[0].t()));
       });
       return at::linear(kept, w[1]);
     };
@@ -272,7 +272,7 @@ class OperatorInterceptorTests : public QObject {
       {
         const std::string path = "kept.inner";
         const ModuleScope inside(path);
-        kept = module(h, w[1].matmul(w[0]).matmul(w[1]).t().matmul(w[1].t()));
+        kept = module(h, w[0].matmul(w[0].t()));
       }
       return at::linear(kept, w[1]);
     };

@@ -214,7 +214,9 @@ class ReferenceYardstickTests : public QObject {
     for (std::size_t i = 0; i < whole.yardsticks.size(); ++i) {
       const std::int64_t id = resumed.yardsticks[i].id;
       QCOMPARE(id, stopped.yardsticks[i].id);
-      QVERIFY(equal(weights(folder, "parts.db", id), weights(folder, "whole.db", whole.yardsticks[i].id)));
+      if (resumed.yardsticks[i].start.kind == record::TrialKind::Repeat) {
+        QVERIFY(equal(weights(folder, "parts.db", id), weights(folder, "whole.db", whole.yardsticks[i].id)));
+      }
       QCOMPARE(steps_of(archive::Reader(path), id).size(),
                steps_of(archive::Reader(folder.filePath("whole.db").toStdString()), whole.yardsticks[i].id).size());
     }
