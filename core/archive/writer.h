@@ -82,7 +82,7 @@ class Writer {
   /// Goes on with arms that have ended, from their checkpoints at `step`: steps, evaluations and checkpoints after it
   /// are gone, and what was made of the arms' end; that they went on is noted. \param overrides  JSON list of every
   /// --set since the first run.
-  /// 	hrows Error InvalidSetting where one of them still runs.
+  /// \throws Error InvalidSetting where one of them still runs.
   void resume_trials(const std::vector<std::int64_t>& trials, std::int64_t step, const std::string& overrides);
 
   /// All policy changes of an arm so far; replaces those that stood there. `finish_trial` writes them, too.

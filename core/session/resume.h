@@ -27,8 +27,10 @@ struct ResumeOptions {
 /// checkpoint, under the new policy, beside a reference that goes on from the same step; both are new arms with
 /// their parents noted, and only they are trained. A trial that the run did not have is a child of `trial`.
 ///
-/// Rules stay those that were fixed before the first step. Everything else may not change.
-/// \throws Error InvalidSetting (a setting that may not change, named; a run that still runs; nothing left to do),
+/// Rules stay those that were fixed before the first step. Everything else may not change. Relative paths of the
+/// experiment begin where they did: the process must stand in the folder of the first run.
+/// \throws Error InvalidSetting (a setting that may not change, named; a run that still runs; nothing left to do; a
+///         stop_after that is past),
 ///         UnknownTrial (no such trial, no checkpoint), DataProblem (the data is no longer what it was), ModelProblem
 ///         (the checkpoint is of another model), ArchiveDamaged (a damaged checkpoint); whatever `run` throws. Nothing
 ///         in the archive has changed then.

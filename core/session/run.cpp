@@ -151,6 +151,12 @@ class Run {
     for (const std::string& note : compare_locks(*resumed_, reference_lock(prepared_, initial_sha256_))) {
       observer_.on_note(note);
     }
+    if (options_.stop_after > 0 && options_.stop_after <= resumed_->step) {
+      throw Error(ErrorKind::InvalidSetting,
+                  {"the run is past that step", "", 0, 0, "--stop-after", std::to_string(options_.stop_after),
+                   "more than the " + std::to_string(resumed_->step) + " steps of the checkpoint",
+                   "Steps are counted from the very first"});
+    }
     if (resumed_->step < plan.total_steps()) return;
     throw Error(ErrorKind::InvalidSetting,
                 {"nothing is left to train", "", 0, 0, "training.steps",

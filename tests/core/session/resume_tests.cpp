@@ -479,6 +479,18 @@ class ResumeTests : public QObject {
     QCOMPARE(box.reader().trial(first.arms[1].row.id).end.status, record::Status::Finished);
   }
 
+  void a_stop_that_lies_behind_the_checkpoint_is_refused() {
+    Box box;
+    const std::int64_t id = box.run(kCosine, 12).arms[1].row.id;
+    for (const std::int64_t stop : {5, 12}) {
+      const Error error = refusal([&] { box.resume(id, {}, stop); });
+      QCOMPARE(error.kind(), ErrorKind::InvalidSetting);
+      QVERIFY2(mentions(error, "--stop-after") && mentions(error, "12"), error.what());
+      QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
+    }
+    QCOMPARE(box.resume(id, {}, 13).arms[1].steps.size(), std::size_t{13});
+  }
+
   void settings_that_may_not_change_are_refused_by_name_data() {
     QTest::addColumn<QByteArray>("change");
     QTest::addColumn<QByteArray>("key");
