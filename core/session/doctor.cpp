@@ -2,12 +2,14 @@
 #include "core/session/doctor.h"
 
 #include <functional>
+#include <optional>
 
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
 #include "core/cuda/device_facts.h"
 #include "core/cuda/device_work.h"
+#include "core/precision/autocast_scope.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
@@ -84,17 +86,33 @@ std::vector<Operator> operators() {
   };
 }
 
+/// Forward and backward once, on tensors of `made`, under autocast to `autocast`.
+void try_once(const Operator& tried, const at::TensorOptions& made, std::optional<at::ScalarType> autocast,
+              bool& forward, bool& backward) {
+  forward = backward = false;
+  at::Tensor output;
+  {
+    const precision::AutocastScope scope(made.device().type(), autocast);
+    output = tried.forward(made);
+  }
+  forward = true;
+  output.sum().backward();
+  cuda::synchronize(output.device());  // a kernel's failure shows only then
+  backward = true;
+}
+
 OperatorSupport try_operator(const Operator& tried, const std::string& device, at::ScalarType dtype, const char* word) {
   OperatorSupport support;
   support.operator_name = tried.name;
   support.device = device;
   support.dtype = word;
+  const at::TensorOptions on_device = at::TensorOptions().device(c10::Device(device));
   try {
-    const at::Tensor output = tried.forward(at::TensorOptions(dtype).device(c10::Device(device)));
-    support.forward = true;
-    output.sum().backward();
-    cuda::synchronize(output.device());  // a kernel's failure shows only then
-    support.backward = true;
+    try_once(tried, on_device.dtype(dtype), std::nullopt, support.forward, support.backward);
+    // Trials give operators FP32 weights under autocast, which may choose another kernel: oneDNN's LSTM, for one.
+    if (dtype != at::kFloat) {
+      try_once(tried, on_device.dtype(at::kFloat), dtype, support.forward, support.backward);
+    }
   } catch (const std::exception& error) {
     support.problem = train::condensed(error);
   }

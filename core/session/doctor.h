@@ -8,7 +8,8 @@
 
 namespace mantissa::session {
 
-/// One operator tried in one dtype on one device, forward and backward. Tried, not assumed.
+/// One operator tried in one dtype on one device, forward and backward, on tensors of that dtype and on FP32 ones under
+/// autocast: both must work. Tried, not assumed.
 struct OperatorSupport {
   std::string operator_name;  ///< "linear", "conv2d", "lstm" …
   std::string device;         ///< "cpu", "cuda:0"
