@@ -10,7 +10,7 @@ namespace mantissa::session {
 
 void CaseComparison::evaluate_reference(train::Arm& reference) {
   try {
-    reference_outputs_ = evaluate(*reference.network, reference.policy, cases_.inputs);
+    reference_outputs_ = evaluate(*reference.network, reference.policy, cases_);
   } catch (const std::exception& error) {
     reference.failure = train::failure_of(error, "on the frozen cases");
   }
@@ -34,8 +34,8 @@ std::vector<record::CaseRow> CaseComparison::reference_rows() const {
 
 std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, train::Arm& trial) const {
   try {
-    const auto same_weights = evaluate(*reference.network, trial.policy, cases_.inputs);
-    const auto trained = evaluate(*trial.network, trial.policy, cases_.inputs);
+    const auto same_weights = evaluate(*reference.network, trial.policy, cases_);
+    const auto trained = evaluate(*trial.network, trial.policy, cases_);
     return compared_rows(trained, same_weights);
   } catch (const Error&) {
     throw;
@@ -46,6 +46,7 @@ std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, t
 }
 
 void CaseComparison::summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const {
+  if (prepared_.prediction_is_loss) return;  // a loss is no answer that could be right or wrong
   end.quality_metric = metric();
   end.quality = judge::quality(rows, end.quality_metric, spec::Of::Trained, false, unit());
   if (prepared_.decision.kind != judge::DecisionKind::None) end.flips = count_flips(rows);
@@ -59,7 +60,7 @@ judge::TargetUnit CaseComparison::unit() const {
 std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
   std::vector<record::CaseRow> rows = cases_.rows;
   try {
-    const std::vector<std::vector<double>> outputs = evaluate(*arm.network, arm.policy, cases_.inputs);
+    const std::vector<std::vector<double>> outputs = evaluate(*arm.network, arm.policy, cases_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i].output = outputs[i];
       rows[i].output_reference = outputs[i];

@@ -21,6 +21,26 @@ std::vector<double> values_of(const at::Tensor& row) {
   return std::vector<double>(data, data + flat.numel());
 }
 
+/// Back to training mode and the old buffers, also where the model throws.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(model::Network& network) : network_(network) {
+    network_.set_training(false);
+    if (!network_.traits().from_file) return;  // built-in models keep their buffers in evaluation mode
+    for (const model::NamedTensor& buffer : network_.buffers()) buffers_.push_back(buffer.tensor.clone());
+  }
+  ~EvaluationMode() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) network_.buffers()[i].tensor.copy_(buffers_[i]);
+    network_.set_training(true);
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  model::Network& network_;
+  std::vector<at::Tensor> buffers_;
+};
+
 void add_tensor(Sha256& hash, const at::Tensor& tensor) {
   const at::Tensor whole = tensor.contiguous();
   hash.add(whole.const_data_ptr(), whole.nbytes());
@@ -40,17 +60,17 @@ FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset
   }
   cases.inputs = pool.inputs.narrow(0, 0, count);
 
-  const at::Tensor targets = pool.targets.narrow(0, 0, count);
+  cases.targets = pool.targets.narrow(0, 0, count);
   Sha256 hash;
   hash.add("holdout=" + std::to_string(count) + (cases.from_training_part ? ";training" : ";test"));
   add_tensor(hash, cases.inputs);
-  add_tensor(hash, targets);
+  add_tensor(hash, cases.targets);
   cases.rows.resize(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < cases.rows.size(); ++i) {
     record::CaseRow& row = cases.rows[i];
     row.id = pool.ids[i];
     if (!pool.slices.empty()) row.slice = pool.slices[i];
-    row.target = values_of(targets[static_cast<std::int64_t>(i)]);
+    row.target = values_of(cases.targets[static_cast<std::int64_t>(i)]);
     hash.add(row.id).add("\n");
   }
   cases.sha256 = hash.hex();
@@ -58,32 +78,28 @@ FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset
 }
 
 std::vector<std::vector<double>> evaluate(model::Network& network, const precision::Policy& policy,
-                                          const at::Tensor& inputs) {
-  /// Back to training mode, also where the model throws.
-  struct EvaluationMode {
-    explicit EvaluationMode(model::Network& evaluated) : network(evaluated) { network.set_training(false); }
-    ~EvaluationMode() { network.set_training(true); }
-    EvaluationMode(const EvaluationMode&) = delete;
-    EvaluationMode& operator=(const EvaluationMode&) = delete;
-    model::Network& network;
-  };
-
+                                          const FrozenCases& cases) {
   const at::NoGradGuard no_grad;
   const EvaluationMode evaluation(network);
+  const std::int64_t count = cases.inputs.size(0);
+  std::int64_t chunk_rows = kChunkRows;
   std::vector<std::vector<double>> outputs;
-  outputs.reserve(static_cast<std::size_t>(inputs.size(0)));
-  for (std::int64_t first = 0; first < inputs.size(0); first += kChunkRows) {
-    const at::Tensor chunk = inputs.narrow(0, first, std::min(kChunkRows, inputs.size(0) - first));
+  outputs.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t first = 0; first < count;) {
+    const std::int64_t length = std::min(chunk_rows, count - first);
     at::Tensor output;
     {
-      const precision::ForwardScope scope(policy, chunk.device().type());
-      output = network.forward(chunk);
+      const precision::ForwardScope scope(policy, cases.inputs.device().type());
+      output = network.compute(cases.inputs.narrow(0, first, length), cases.targets.narrow(0, first, length)).prediction;
     }
-    const at::Tensor rows = output.to(at::kDouble).reshape({chunk.size(0), -1}).contiguous();
+    if (output.dim() == 0 && length > 1) {
+      chunk_rows = 1;
+      continue;
+    }
+    const at::Tensor rows = output.to(at::kDouble).reshape({length, -1}).contiguous();
     const double* data = rows.const_data_ptr<double>();
-    for (std::int64_t i = 0; i < rows.size(0); ++i, data += rows.size(1)) {
-      outputs.emplace_back(data, data + rows.size(1));
-    }
+    for (std::int64_t i = 0; i < length; ++i, data += rows.size(1)) outputs.emplace_back(data, data + rows.size(1));
+    first += length;
   }
   return outputs;
 }

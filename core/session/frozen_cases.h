@@ -15,6 +15,7 @@ namespace mantissa::session {
 /// The frozen evaluation set: rows of the test part, or of the training part where there is none.
 struct FrozenCases {
   at::Tensor inputs;
+  at::Tensor targets;                 ///< as the loss would get them: for models that take them
   std::vector<record::CaseRow> rows;  ///< id, kind, slice and target; outputs are filled in by `evaluate`
   bool from_training_part = false;
   std::string note;    ///< a sentence where fewer cases exist than were asked for
@@ -24,9 +25,11 @@ struct FrozenCases {
 FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset& dataset);
 
 /// The network's outputs on every case, flattened per case, in evaluation mode under `policy`. The network is put back
-/// into training mode. Rows go through in chunks of 256, so outputs do not depend on the training batch.
+/// into training mode, and its buffers are as before: a traced batch norm writes into them in either mode. Rows go
+/// through in chunks of 256, so outputs do not depend on the training batch; a model that gives one number a batch (its
+/// loss) gets the cases one by one.
 /// \throws whatever the model throws.
 std::vector<std::vector<double>> evaluate(model::Network& network, const precision::Policy& policy,
-                                          const at::Tensor& inputs);
+                                          const FrozenCases& cases);
 
 }  // namespace mantissa::session

@@ -12,9 +12,10 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/model/weights.h"
 #include "core/session/doctor.h"
+#include "core/session/try_model.h"
 #include "core/train/failure_text.h"
-#include "core/train/loss.h"
 
 namespace mantissa::session {
 namespace {
@@ -130,11 +131,6 @@ std::int64_t output_width(const data::Dataset& dataset) {
   return dataset.classes;
 }
 
-int model_line(const spec::Experiment& experiment) {
-  const int line = experiment.position("model.path").line;
-  return line > 0 ? line : experiment.position("model.kind").line;
-}
-
 std::unique_ptr<model::Network> build_network(const spec::Experiment& experiment, const data::Dataset& dataset) {
   const at::Tensor& inputs = dataset.train.inputs;
   try {
@@ -153,81 +149,59 @@ std::unique_ptr<model::Network> build_network(const spec::Experiment& experiment
   }
 }
 
-[[noreturn]] void refuse_loss(const spec::Experiment& experiment, const std::exception& error) {
-  std::string expected;
-  std::string remedy;
-  if (experiment.training.loss == spec::Loss::Bce) {
-    expected = "outputs between 0 and 1";
-    remedy = "End the model in a sigmoid, or take loss = \"bce_with_logits\"";
-  }
-  throw Error(ErrorKind::DataProblem, {"the loss does not fit the model's output and the targets", experiment.file,
-                                       experiment.position("training.loss").line, 0, "training.loss",
-                                       train::condensed(error), expected, remedy});
-}
-
-/// Backward from the trial batch's loss: what cannot be trained is said here, not by the first step.
-void try_backward(const spec::Experiment& experiment, const model::Network& network, const at::Tensor& loss) {
-  if (!loss.requires_grad()) {
-    throw Error(ErrorKind::ModelProblem,
-                {"the output depends on no trainable parameter", experiment.file, model_line(experiment), 0, "model",
-                 "", "a path from a parameter to the output", "Evaluate it with training.steps = 0"});
-  }
-  loss.backward();
-  for (const model::NamedTensor& parameter : network.parameters()) {
-    if (!parameter.tensor.grad().defined() || !parameter.tensor.grad().is_sparse()) continue;
-    throw Error(ErrorKind::NotYetAvailable,
-                {"sparse gradients are not yet available", experiment.file, model_line(experiment), 0, parameter.name,
-                 "", "", "Make the embedding with sparse=False"});
-  }
-}
-
-/// One batch through a clone: what does not fit shows before anything is stored. Forward and backward in training mode
-/// where there are steps to train, forward in evaluation mode otherwise.
-void try_one_batch(const Prepared& prepared, bool training) {
-  const spec::Experiment& experiment = prepared.experiment;
-  const data::Part& train = prepared.dataset.train;
-  const std::int64_t rows = std::min<std::int64_t>(experiment.training.batch.value(), train.rows());
-  const at::AutoGradMode with_gradients(training);
-  const std::unique_ptr<model::Network> network = prepared.network->clone();
-  network->set_training(training);
-  at::Tensor output;
-  try {
-    output = network->forward(train.inputs.narrow(0, 0, rows));
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Error(ErrorKind::ModelProblem,
-                {"the model fails on the first batch of the data", experiment.file, model_line(experiment), 0, "model",
-                 train::condensed(error), "", "Check that data.shape and data.columns give what the model wants"});
-  }
-  const bool counts_classes = prepared.decision.kind == judge::DecisionKind::ArgMax;
-  if (counts_classes && (output.dim() != 2 || output.size(1) < prepared.dataset.classes)) {
-    const std::int64_t width = output.dim() == 2 ? output.size(1) : output.dim();
-    throw Error(ErrorKind::DataProblem,
-                {"a class that the model cannot output", experiment.file, model_line(experiment), 0, "data.classes",
-                 std::to_string(prepared.dataset.classes) + " classes in the data and " + std::to_string(width) +
-                     (output.dim() == 2 ? " outputs of the model" : " dimensions of the model's output"),
-                 "one output a class", ""});
-  }
-  at::Tensor loss;
-  try {
-    loss = train::LossFunction(experiment.training)(output, train.targets.narrow(0, 0, rows));
-  } catch (const Error& error) {
-    throw error.in_file(experiment.file);
-  } catch (const std::exception& error) {
-    refuse_loss(experiment, error);
-  }
-  if (training) try_backward(experiment, *network, loss);
-}
-
 void refuse_untrainable(const Prepared& prepared) {
   for (const model::NamedTensor& parameter : prepared.network->parameters()) {
     if (parameter.tensor.requires_grad()) return;
   }
   const spec::Experiment& experiment = prepared.experiment;
-  throw Error(ErrorKind::ModelProblem, {"the model has no trainable parameter", experiment.file, model_line(experiment),
-                                        0, "model", experiment.model.path_as_written, "at least one with requires_grad",
-                                        "Export the model before freezing it, or evaluate it with training.steps = 0"});
+  const bool frozen = prepared.network->traits().from_file && prepared.network->parameters().empty();
+  throw Error(ErrorKind::ModelProblem,
+              {frozen ? "the model has no parameters: a frozen model keeps its weights as constants of its graph"
+                      : "the model has no trainable parameter",
+               experiment.file, model_line(experiment), 0, "model", experiment.model.path_as_written,
+               "at least one with requires_grad",
+               "Export the model before freezing it, or evaluate it with training.steps = 0"});
+}
+
+/// What the columns are called that a model's inputs can be bound to.
+model::Usage usage_of(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  model::Usage usage;
+  usage.input_names = dataset.input_names;
+  usage.target_names = dataset.target_names;
+  usage.returns_loss = experiment.training.loss == spec::Loss::Output;
+  return usage;
+}
+
+void use_model(Prepared& prepared) {
+  try {
+    const spec::Model& model = prepared.experiment.model;
+    if (!model.weights.empty()) {
+      const std::vector<std::string> notes = model::load_weights(*prepared.network, model.weights);
+      prepared.notes.insert(prepared.notes.end(), notes.begin(), notes.end());
+    }
+    prepared.network->use(usage_of(prepared.experiment, prepared.dataset));
+  } catch (const Error& error) {
+    throw at_its_key(error, prepared.experiment);
+  }
+}
+
+/// A model that returns its loss brings no decision along; what its prediction looks like tells.
+void settle_own_loss(Prepared& prepared, const std::vector<std::int64_t>& prediction) {
+  const spec::Experiment& experiment = prepared.experiment;
+  prepared.prediction_is_loss = prediction.empty();
+  const bool scores = prediction.size() == 2 && prediction[1] >= prepared.dataset.classes;
+  if (prepared.dataset.task == spec::Task::Classification && scores) {
+    prepared.decision.kind = judge::DecisionKind::ArgMax;
+  }
+  if (!prepared.prediction_is_loss) return;
+  prepared.notes.emplace_back(
+      "The model gives its loss and no prediction: the frozen cases are judged one by one by their own losses.");
+  const int line = experiment.position("rules.quality").line;
+  if (line == 0) return;
+  throw Error(ErrorKind::InvalidSetting,
+              {"a model that gives only its loss has no quality", experiment.file, line, 0, "rules.quality", "",
+               "rules.output, rules.progress and rules.non_finite",
+               "Return the prediction beside the loss and name it: model.prediction = \"output[1]\""});
 }
 
 }  // namespace
@@ -247,7 +221,8 @@ Prepared prepare(const spec::Experiment& asked) {
   if (prepared.dataset.classes > 0) experiment.data.classes = prepared.dataset.classes;
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
   prepared.decision = decision_of(experiment, prepared.dataset);
-  check_metrics(experiment, prepared.dataset, prepared.decision);
+  const bool own_loss = experiment.training.loss == spec::Loss::Output;
+  if (!own_loss) check_metrics(experiment, prepared.dataset, prepared.decision);
   const train::BatchPlan plan(experiment, prepared.dataset.train);
   experiment.training.batch = plan.batch();
   fill_in_horizons(experiment, plan);
@@ -256,7 +231,13 @@ Prepared prepare(const spec::Experiment& asked) {
   prepared.network = build_network(experiment, prepared.dataset);
   prepared.notes.insert(prepared.notes.end(), prepared.network->notes().begin(), prepared.network->notes().end());
   if (training) refuse_untrainable(prepared);
-  try_one_batch(prepared, training);
+  use_model(prepared);
+  const Tried tried = try_model(prepared, training);
+  prepared.notes.insert(prepared.notes.end(), tried.notes.begin(), tried.notes.end());
+  if (own_loss) {
+    settle_own_loss(prepared, tried.prediction_shape);
+    check_metrics(experiment, prepared.dataset, prepared.decision);
+  }
   return prepared;
 }
 

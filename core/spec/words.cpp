@@ -13,6 +13,7 @@ std::string to_text(TargetTransform value) { return word_of(value); }
 std::string to_text(ModelKind value) { return word_of(value); }
 std::string to_text(Attention value) { return word_of(value); }
 std::string to_text(Activation value) { return word_of(value); }
+std::string to_text(StoredDtype value) { return word_of(value); }
 std::string to_text(Loss value) { return word_of(value); }
 std::string to_text(Reduction value) { return word_of(value); }
 std::string to_text(OnNonFinite value) { return word_of(value); }

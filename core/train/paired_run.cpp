@@ -39,7 +39,10 @@ std::vector<std::string> non_finite_names(const std::vector<model::NamedTensor>&
   return names;
 }
 
-std::int64_t storage_bytes(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.storage().nbytes()); }
+std::int64_t storage_bytes(const at::Tensor& tensor) {
+  if (tensor.is_sparse()) return storage_bytes(tensor._indices()) + storage_bytes(tensor._values());
+  return static_cast<std::int64_t>(tensor.storage().nbytes());
+}
 
 bool reached_the_scaler(const Failure& failure) { return failure.reason != "forward" && failure.reason != "memory"; }
 
