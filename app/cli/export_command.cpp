@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/report/case_export.h"
 #include "core/report/json_documents.h"
+#include "core/report/pt_file.h"
 #include "core/report/safetensors.h"
 #include "core/report/step_export.h"
 
@@ -41,7 +42,8 @@ struct ExportOptions {
 /// The formats of each thing, the usual one first.
 std::vector<std::string> formats_of(const std::string& what) {
   if (what == "steps" || what == "cases") return {"csv", "json"};
-  if (what == "weights" || what == "checkpoint") return {"safetensors"};
+  if (what == "weights") return {"safetensors", "pt"};
+  if (what == "checkpoint") return {"safetensors"};
   if (what == "experiment") return {"toml", "json"};
   refuse(ErrorKind::InvalidSetting, "export", "", what, "steps, cases, weights, checkpoint or experiment");
 }
@@ -142,7 +144,7 @@ std::int64_t write(const ExportOptions& options, const std::string& format, cons
     count = static_cast<std::int64_t>(cases.size());
   } else if (options.what == "weights") {
     const std::vector<record::TensorBytes> tensors = weights_of(reader, trial, options.at);
-    report::write_safetensors(tensors, sink);
+    format == "pt" ? report::write_pt(tensors, sink) : report::write_safetensors(tensors, sink);
     count = static_cast<std::int64_t>(tensors.size());
   } else if (options.what == "checkpoint") {
     const record::ArmState state = reader.state(trial.id, reader.checkpoint_step(trial.id, options.at));
@@ -168,7 +170,7 @@ int export_one(Program& program, const ExportOptions& options) {
   const archive::Reader reader(archive);
   const record::TrialRow trial = program.find(reader, options.trial);
   if (options.file == "-") {
-    if (format == "safetensors" && Console::results_on_terminal()) {
+    if ((format == "safetensors" || format == "pt") && Console::results_on_terminal()) {
       refuse(ErrorKind::InvalidSetting, "-o", "the bytes of tensors are not for a terminal", options.file, "a file");
     }
     write(options, format, reader, trial, [&program](std::string_view bytes) { program.console.result(bytes); });
@@ -205,7 +207,7 @@ void add_export(Program& program) {
   command->add_option("TRIAL", options->trial, "An id, experiment/trial, a name (the newest), last, or reference")
       ->required();
   command->add_option("-o,--output", options->file, "The file; - or nothing: standard output")->type_name("FILE");
-  command->add_option("--format", options->format, "csv, json, safetensors, toml; default: by the file's ending");
+  command->add_option("--format", options->format, "csv, json, safetensors, pt, toml; default: by the file's ending");
   command->add_option(
       "--at", options->at,
       "weights, checkpoint: final (default), best or a step that has a checkpoint; weights: initial, too");

@@ -15,7 +15,7 @@
 namespace mantissa::cli {
 namespace {
 
-enum class Kind { Experiment, Data, TorchScript };
+enum class Kind { Experiment, Data, Model };
 
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
@@ -39,19 +39,20 @@ bool reads_as_experiment(std::string_view text) {
 [[noreturn]] void refuse_kind(const std::string& path, const std::string& kind) {
   throw Error(ErrorKind::NotYetAvailable,
               {"not yet available in this version", path, 0, 0, "", kind,
-               "an experiment, a CSV, IDX or text file (also .gz) or a TorchScript model", ""});
+               "an experiment, a CSV, IDX or text file (also .gz), a TorchScript model or a weights file", ""});
 }
 
 Kind kind_of(const std::string& path) {
   constexpr std::size_t kEnough = 65536;
   const std::string start = read_start(path, kEnough);
+  if (ends_with(path, ".safetensors") || (start.size() > 8 && start[8] == '{' && start[7] == '\0')) return Kind::Model;
   if (start.empty()) {
     throw Error(ErrorKind::FileProblem,
                 {"the file is empty", path, 0, 0, "", "", "an experiment, a CSV file or a TorchScript model", ""});
   }
   if (starts_with(start, "PK\x03\x04")) {
     if (ends_with(path, ".npz")) refuse_kind(path, "an NPZ archive");
-    return Kind::TorchScript;
+    return Kind::Model;
   }
   if (starts_with(start, "\x93NUMPY")) refuse_kind(path, "a NumPy array");
   if (starts_with(start, "SQLite format 3")) {
@@ -59,7 +60,7 @@ Kind kind_of(const std::string& path) {
                 {"this is an archive", path, 0, 0, "", "", "an experiment, a CSV file or a TorchScript model",
                  "mantissa-cli list --archive " + path + " shows what it holds"});
   }
-  if (start.size() > 8 && start[8] == '{' && ends_with(path, ".safetensors")) refuse_kind(path, "a safetensors file");
+  if (start.front() == '\x80') return Kind::Model;  // a pickle: torch.save's old format
   if (ends_with(path, ".toml") || reads_as_experiment(start)) return Kind::Experiment;
   return Kind::Data;
 }
@@ -79,8 +80,8 @@ int inspect(Program& program, const std::string& path) {
       document = data_document(path, data);
       break;
     }
-    case Kind::TorchScript: {
-      const session::InspectedModel model = session::inspect_torchscript(path);
+    case Kind::Model: {
+      const session::InspectedModel model = session::inspect_model(path);
       page = model_page(path, model);
       document = model_document(path, model);
       break;

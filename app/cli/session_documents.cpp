@@ -285,21 +285,30 @@ std::string model_page(const std::string& path, const session::InspectedModel& m
     if (parameter.trainable) trainable += elements(parameter);
   }
   Table table({{"tensor"}, {"kind"}, {"dtype"}, {"shape"}, {"trainable"}});
+  const std::string kind = model.weights_only ? "stored" : "parameter";
   for (const session::InspectedParameter& parameter : model.parameters) {
-    table.add_row(
-        {parameter.name, "parameter", parameter.dtype, shape_words(parameter.shape), yes_no(parameter.trainable)});
+    table.add_row({parameter.name, kind, parameter.dtype, shape_words(parameter.shape), yes_no(parameter.trainable)});
   }
   for (const session::InspectedParameter& buffer : model.buffers) {
     table.add_row({buffer.name, "buffer", buffer.dtype, shape_words(buffer.shape), "no"});
   }
+  if (model.weights_only) {
+    return path + ": weights, " + report::count_words(static_cast<std::int64_t>(model.parameters.size())) +
+           " tensors\n\n" + table.text();
+  }
+  const std::string forward =
+      model.inputs.empty() ? "" : "Forward takes " + model.inputs + " and gives " + model.outputs + "\n";
   return path + ": a TorchScript model with " + report::count_words(trainable) + " trainable values in " +
-         report::count_words(static_cast<std::int64_t>(model.parameters.size())) + " parameters\n\n" + table.text() +
-         lines("Modules", model.modules) + lines("Operators", model.operators) + lines("Problems", model.problems);
+         report::count_words(static_cast<std::int64_t>(model.parameters.size())) + " parameters\n" + forward + "\n" +
+         table.text() + lines("Modules", model.modules) + lines("Operators", model.operators) +
+         lines("Problems", model.problems);
 }
 
 std::string model_document(const std::string& path, const session::InspectedModel& model) {
   return report::document_text({{"file", path},
-                                {"kind", "torchscript"},
+                                {"kind", model.weights_only ? "weights" : "torchscript"},
+                                {"inputs", model.inputs},
+                                {"outputs", model.outputs},
                                 {"modules", Json(model.modules)},
                                 {"parameters", tensors_of(model.parameters)},
                                 {"buffers", tensors_of(model.buffers)},

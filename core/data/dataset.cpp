@@ -135,7 +135,8 @@ class Loader {
 
   void check_gaussian() const {
     const auto& loss = experiment_.training.loss;
-    const bool fits = !loss || *loss == spec::Loss::Mse || *loss == spec::Loss::L1 || *loss == spec::Loss::Huber;
+    const bool fits = !loss || *loss == spec::Loss::Mse || *loss == spec::Loss::L1 || *loss == spec::Loss::Huber ||
+                      *loss == spec::Loss::Output;
     if (!fits) refuse_gaussian_classes("training.loss");
     if (data_.task.value_or(spec::Task::Regression) != spec::Task::Regression) refuse_gaussian_classes("data.task");
     if (data_.classes) refuse_gaussian_classes("data.classes");

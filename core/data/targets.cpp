@@ -129,7 +129,9 @@ bool looks_like_labels(const AllTargets& targets) {
 Task task_of(const spec::Experiment& experiment, const std::optional<BuiltIn>& set, const AllTargets& targets,
              std::vector<std::string>& notes) {
   const spec::Data& data = experiment.data;
-  const auto& loss = experiment.training.loss;
+  // A loss that the model computes itself says nothing of the task.
+  const auto& named = experiment.training.loss;
+  const auto loss = named == spec::Loss::Output ? std::nullopt : named;
   if (data.task) {
     if (loss && (*data.task == Task::Classification) != for_classification(*loss)) {
       const bool classes = *data.task == Task::Classification;

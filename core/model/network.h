@@ -17,7 +17,29 @@ struct NamedTensor {
   at::Tensor tensor;
 };
 
-/// A model that can be trained: one input tensor in, one output tensor out.
+/// How an experiment uses a model: what a TorchScript model's inputs can be bound to, and whether it returns its loss.
+struct Usage {
+  std::vector<std::string> input_names;    ///< of the columns of a batch's inputs
+  std::vector<std::string> target_names;   ///< of the columns of its targets
+  std::vector<std::string> integer_names;  ///< inputs that reach the model as integers
+  bool returns_loss = false;               ///< the loss comes from the model: training.loss = "output"
+};
+
+/// What one forward pass gives.
+struct Outputs {
+  at::Tensor prediction;
+  at::Tensor loss;  ///< a scalar where the model returns its loss (Usage), else undefined
+};
+
+/// What a model brought along in a file may do that no built-in one does.
+struct Traits {
+  bool from_file = false;
+  bool resets_state = false;                ///< has a reset_states() method, which is called before every batch
+  std::vector<std::string> mode_operators;  ///< operators that train() and eval() should switch: "dropout"
+};
+
+/// A model that can be trained: one input tensor in, one output tensor out; a TorchScript model may take more and give
+/// more (see `compute`).
 ///
 /// Used from one thread at a time. The tensors are the model's own: whoever writes into them changes the model.
 class Network {
@@ -27,6 +49,21 @@ class Network {
   /// \param inputs  [batch, features] or [batch, shape…], FP32; [batch, time], int64 for characters.
   /// \throws c10::Error, std::exception: whatever the model throws.
   virtual at::Tensor forward(const at::Tensor& inputs) = 0;
+
+  /// Says how the model is used; once, before the first batch. Clones are used alike.
+  /// \throws Error InvalidSetting where the experiment's settings do not fit the model's inputs.
+  virtual void use(const Usage& /*usage*/) {}
+
+  /// Forward of a model that may take targets and may return its loss.
+  /// \param targets  as the loss is given them; undefined where `takes_targets` is false.
+  /// \throws as forward; Error InvalidSetting where the model returns no such output.
+  virtual Outputs compute(const at::Tensor& inputs, const at::Tensor& /*targets*/) { return {forward(inputs), {}}; }
+
+  /// Whether the targets are an input of the model.
+  virtual bool takes_targets() const { return false; }
+
+  /// What must be found out by running it; all false for built-in models.
+  virtual Traits traits() const { return {}; }
 
   /// PyTorch's `train()` (true) and `eval()` (false).
   virtual void set_training(bool training) = 0;

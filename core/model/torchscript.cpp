@@ -2,19 +2,19 @@
 #include "core/model/torchscript.h"
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <fstream>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
-#include <torch/csrc/jit/serialization/import.h>
 
 #include "core/base/error.h"
+#include "core/model/input_binding.h"
 #include "core/model/jit_instances.h"
+#include "core/model/output_selection.h"
+#include "core/model/torchscript_module.h"
 #include "core/precision/jit_cast_policy.h"
 
 namespace mantissa::model {
@@ -35,88 +35,38 @@ class WithoutExecutorOptimisation {
   bool before_;
 };
 
-void refuse_what_is_no_archive(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    throw Error(ErrorKind::FileProblem, {"no such file", path, 0, 0, "model.path", "", "a TorchScript model", ""});
-  }
-  if (std::filesystem::is_directory(status)) {
-    throw Error(ErrorKind::FileProblem, {"is a folder", path, 0, 0, "model.path", "", "a TorchScript model", ""});
-  }
-  if (!std::filesystem::is_regular_file(status)) {  // opening a pipe that nobody writes to waits for ever
-    throw Error(ErrorKind::FileProblem,
-                {"is a pipe or a device, not a file", path, 0, 0, "model.path", "", "a TorchScript model", ""});
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::array<char, 4> magic{};
-  if (!stream.read(magic.data(), magic.size()) || magic != std::array<char, 4>{'P', 'K', '\x03', '\x04'}) {
-    throw Error(ErrorKind::FileProblem,
-                {"is not a TorchScript model", path, 0, 0, "model.path", "", "a file written by torch.jit.save",
-                 "Save it with torch.jit.script(model).save(path)"});
-  }
-}
-
-torch::jit::Module load(const std::string& path) {
-  refuse_what_is_no_archive(path);
-  try {
-    return torch::jit::load(path, at::kCPU);
-  } catch (const c10::Error& error) {
-    throw Error(ErrorKind::ModelProblem, {"the model cannot be loaded", path, 0, 0, "model.path",
-                                          error.what_without_backtrace(), "a file written by torch.jit.save", ""});
-  } catch (const std::exception& error) {
-    throw Error(ErrorKind::ModelProblem, {"the model cannot be loaded", path, 0, 0, "model.path", error.what(),
-                                          "a file written by torch.jit.save", ""});
-  }
-}
-
-/// Shared tensors under their first name only, as Python's named_parameters(): an optimizer must not hold one twice.
-std::vector<NamedTensor> each_once(const std::vector<NamedTensor>& named) {
-  std::vector<NamedTensor> distinct;
-  for (const NamedTensor& candidate : named) {
-    const auto is_same = [&](const NamedTensor& known) { return known.tensor.is_same(candidate.tensor); };
-    if (std::none_of(distinct.begin(), distinct.end(), is_same)) distinct.push_back(candidate);
-  }
-  return distinct;
-}
+bool is_narrow(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
 
 class TorchScript : public Network {
  public:
-  TorchScript(torch::jit::Module module, std::string path) : module_(std::move(module)), path_(std::move(path)) {
-    const auto forward = module_.find_method("forward");
-    if (!forward) {
-      throw Error(ErrorKind::ModelProblem, {"the model has no forward method", path_, 0, 0, "model.path", "", "", ""});
-    }
-    const std::size_t inputs = forward->num_inputs() - 1;  // without self
-    if (inputs != 1) {
-      throw Error(inputs > 1 ? ErrorKind::NotYetAvailable : ErrorKind::ModelProblem,
-                  {inputs > 1 ? "models with several inputs are not yet available" : "forward takes no input", path_, 0,
-                   0, "model.path", std::to_string(inputs) + " inputs", "one input tensor", ""});
-    }
-    for (const auto& item : module_.named_parameters()) state_.push_back({item.name, item.value});
-    parameters_ = each_once(state_);
-    std::vector<NamedTensor> buffers;
-    for (const auto& item : module_.named_buffers()) buffers.push_back({item.name, item.value});
-    state_.insert(state_.end(), buffers.begin(), buffers.end());
-    buffers_ = each_once(buffers);
-    for (const NamedTensor& parameter : parameters_) {
-      if (parameter.tensor.scalar_type() != at::kFloat) {
-        throw Error(ErrorKind::NotYetAvailable,
-                    {"weights stored in another type than FP32 are not yet available", path_, 0, 0, parameter.name,
-                     std::string(c10::toString(parameter.tensor.scalar_type())), "Float", ""});
-      }
-    }
+  TorchScript(torch::jit::Module module, spec::Model settings)
+      : module_(std::move(module)),
+        settings_(std::move(settings)),
+        prediction_("model.prediction", settings_.prediction),
+        loss_("model.loss", settings_.loss) {
+    if (!module_.find_method("forward")) refuse("the model has no forward method", "", "");
+    if (can_reset_states(module_)) reset_states_ = module_.get_method("reset_states");
+    mode_operators_ = mode_operators_of(operators_of(module_));
+    collect();
+    settle_stored_dtype();
+    if (settings_.inputs.empty() && takes_one_input()) bind({});
   }
 
-  at::Tensor forward(const at::Tensor& inputs) override {
-    const WithoutExecutorOptimisation as_eager;
-    const c10::IValue output = jit_instances_.of(module_).forward({inputs});
-    if (!output.isTensor()) {
-      throw Error(ErrorKind::NotYetAvailable, {"models with several outputs are not yet available", path_, 0, 0,
-                                               "model.path", output.tagKind(), "one tensor", ""});
-    }
-    return output.toTensor();
+  void use(const Usage& usage) override {
+    bind(usage);
+    usage_ = usage;
   }
+
+  at::Tensor forward(const at::Tensor& inputs) override { return prediction_.pick(call(inputs, {})); }
+
+  Outputs compute(const at::Tensor& inputs, const at::Tensor& targets) override {
+    const c10::IValue output = call(inputs, targets);
+    if (!usage_.returns_loss) return {prediction_.pick(output), {}};
+    at::Tensor loss = pick_loss(loss_, output);
+    return {prediction_.pick(output), std::move(loss)};
+  }
+
+  bool takes_targets() const override { return binding_ && binding_->takes_targets(); }
 
   void set_training(bool training) override {
     module_.train(training);
@@ -125,66 +75,112 @@ class TorchScript : public Network {
 
   std::unique_ptr<Network> clone() const override {
     const at::NoGradGuard no_grad;  // a copy made under autograd would not be a leaf
-    auto copy = std::make_unique<TorchScript>(module_.deepcopy(), path_);
+    auto copy = std::make_unique<TorchScript>(module_.deepcopy(), settings_);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       copy->parameters_[i].tensor.set_requires_grad(parameters_[i].tensor.requires_grad());
     }
+    copy->usage_ = usage_;
+    copy->binding_ = binding_;
+    copy->notes_ = notes_;
     return copy;
   }
 
   bool may_use_randomness() const override { return true; }
 
+  Traits traits() const override { return {/*from_file=*/true, reset_states_.has_value(), mode_operators_}; }
+
  private:
+  [[noreturn]] void refuse(const std::string& problem, const std::string& found, const std::string& expected,
+                           const std::string& subject = "model.path", const std::string& remedy = {}) const {
+    throw Error(ErrorKind::ModelProblem, {problem, settings_.path, 0, 0, subject, found, expected, remedy});
+  }
+
+  const c10::FunctionSchema& forward_schema() const { return module_.get_method("forward").function().getSchema(); }
+
+  bool takes_one_input() const {
+    const auto& arguments = forward_schema().arguments();
+    return arguments.size() >= 2 && std::all_of(arguments.begin() + 2, arguments.end(), [](const c10::Argument& later) {
+             return later.default_value().has_value();
+           });
+  }
+
+  void bind(const Usage& usage) { binding_.emplace(settings_.inputs, usage, forward_schema()); }
+
+  void collect() {
+    for (const auto& item : module_.named_parameters()) state_.push_back({item.name, item.value});
+    parameters_ = each_once(state_);
+    std::vector<NamedTensor> buffers;
+    for (const auto& item : module_.named_buffers()) buffers.push_back({item.name, item.value});
+    state_.insert(state_.end(), buffers.begin(), buffers.end());
+    buffers_ = each_once(buffers);
+    for (const NamedTensor& parameter : parameters_) {
+      const at::ScalarType type = parameter.tensor.scalar_type();
+      if (type == at::kFloat || is_narrow(type)) continue;
+      refuse("weights of a type that cannot be trained", c10::toString(type), "Float, Half or BFloat16", parameter.name,
+             "Save the model after model.float()");
+    }
+  }
+
+  void settle_stored_dtype() {
+    std::set<std::string> types;
+    std::int64_t count = 0;
+    for (const NamedTensor& stored : each_once(state_)) {
+      if (!is_narrow(stored.tensor.scalar_type())) continue;
+      types.insert(stored.tensor.scalar_type() == at::kHalf ? "FP16" : "BF16");
+      if (settings_.stored_dtype == spec::StoredDtype::Keep) {
+        if (!input_dtype_) input_dtype_ = stored.tensor.scalar_type();
+      } else {
+        // In place: the module and every name of the tensor see it.
+        stored.tensor.set_data(stored.tensor.to(at::kFloat));
+      }
+      ++count;
+    }
+    if (count == 0) return;
+    const std::string which = std::to_string(count) + (count == 1 ? " tensor" : " tensors") + " of the model file " +
+                              (count == 1 ? "is" : "are") + " stored in " +
+                              (types.size() == 1 ? *types.begin() : std::string("FP16 and BF16"));
+    if (input_dtype_) {
+      notes_.push_back(which +
+                       " and kept so (model.stored_dtype): weights, gradients and optimizer state have that "
+                       "type, and inputs are given in it.");
+    } else {
+      notes_.push_back(which + " and widened to FP32 (model.stored_dtype = \"keep\" leaves them).");
+    }
+  }
+
+  c10::IValue call(const at::Tensor& inputs, const at::Tensor& targets) {
+    const WithoutExecutorOptimisation as_eager;
+    if (reset_states_) (*reset_states_)({});
+    const at::Tensor given = input_dtype_ && inputs.is_floating_point() ? inputs.to(*input_dtype_) : inputs;
+    if (!binding_) bind({});  // says what forward takes
+    torch::jit::Module& module = jit_instances_.of(module_);
+    if (binding_->plain()) return module.forward({given});
+    return module.forward(binding_->arguments(given, targets));
+  }
+
   torch::jit::Module module_;
   JitInstances jit_instances_;
-  std::string path_;
+  spec::Model settings_;
+  Usage usage_;
+  std::optional<InputBinding> binding_;  // nothing until `use` where forward takes several inputs
+  OutputSelection prediction_;
+  OutputSelection loss_;
+  std::optional<torch::jit::Method> reset_states_;
+  std::optional<at::ScalarType> input_dtype_;  // of kept FP16 and BF16 weights
+  std::vector<std::string> mode_operators_;
 };
 
 }  // namespace
 
-namespace {
-
-void collect_operators(const torch::jit::Block* block, std::set<std::string>& names) {
-  for (const torch::jit::Node* node : block->nodes()) {
-    const std::string name = node->kind().toQualString();
-    if (name.compare(0, 6, "aten::") == 0) names.insert(name);
-    for (const torch::jit::Block* inner : node->blocks()) collect_operators(inner, names);
-  }
-}
-
-/// "__torch__.torch.nn.modules.linear.___torch_mangle_3.Linear" → "Linear"
-std::string short_type_name(const torch::jit::Module& module) {
-  const auto name = module.type()->name();
-  return name ? name->name() : std::string("module");
-}
-
-}  // namespace
-
-TorchScriptFacts torchscript_facts(const std::string& path) {
-  const torch::jit::Module module = load(path);
-  TorchScriptFacts facts;
-  std::set<std::string> operators;
-  for (const auto& item : module.named_modules()) {
-    facts.modules.push_back((item.name.empty() ? "(the model)" : item.name) + ": " + short_type_name(item.value));
-    for (const torch::jit::Method& method : item.value.get_methods()) {
-      collect_operators(method.graph()->block(), operators);
-    }
-  }
-  facts.operators.assign(operators.begin(), operators.end());
-  bool trainable = false;
-  for (const auto& item : module.named_parameters()) {
-    facts.parameters.push_back({item.name, item.value});
-    trainable = trainable || item.value.requires_grad();
-  }
-  facts.parameters = each_once(facts.parameters);
-  for (const auto& item : module.named_buffers()) facts.buffers.push_back({item.name, item.value});
-  if (!trainable) facts.problems.emplace_back("No trainable parameter: a frozen model can be evaluated, not trained.");
-  if (!module.find_method("forward")) facts.problems.emplace_back("There is no forward method.");
-  return facts;
+std::unique_ptr<Network> load_torchscript(const spec::Model& settings) {
+  return std::make_unique<TorchScript>(load_module(settings.path), settings);
 }
 
 std::unique_ptr<Network> load_torchscript(const std::string& path) {
-  return std::make_unique<TorchScript>(load(path), path);
+  spec::Model settings;
+  settings.kind = spec::ModelKind::TorchScript;
+  settings.path = path;
+  return load_torchscript(settings);
 }
 
 }  // namespace mantissa::model

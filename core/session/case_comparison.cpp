@@ -15,7 +15,7 @@ namespace mantissa::session {
 
 void CaseComparison::evaluate_reference(train::Arm& reference) {
   try {
-    reference_outputs_ = evaluate(*reference.network, reference.policy, cases_.inputs);
+    reference_outputs_ = evaluate(*reference.network, reference.policy, cases_);
   } catch (const std::exception& error) {
     reference.failure = train::failure_of(error, "on the frozen cases");
   }
@@ -47,8 +47,8 @@ double CaseComparison::reference_quality() const {
 
 std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, train::Arm& trial) const {
   try {
-    const auto same_weights = evaluate(*reference.network, trial.policy, cases_.inputs);
-    const auto trained = evaluate(*trial.network, trial.policy, cases_.inputs);
+    const auto same_weights = evaluate(*reference.network, trial.policy, cases_);
+    const auto trained = evaluate(*trial.network, trial.policy, cases_);
     return compared_rows(reference_outputs_, trained, same_weights);
   } catch (const Error&) {
     throw;
@@ -60,7 +60,7 @@ std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, t
 
 std::vector<record::CaseRow> CaseComparison::rounding_rows(train::Arm& reference, int threads) const {
   const observe::ThreadCount other(threads);
-  return compared_rows(reference_outputs_, {}, evaluate(*reference.network, reference.policy, cases_.inputs));
+  return compared_rows(reference_outputs_, {}, evaluate(*reference.network, reference.policy, cases_));
 }
 
 std::vector<record::CaseRow> CaseComparison::float64_rows(const train::Arm& reference) const {
@@ -69,16 +69,17 @@ std::vector<record::CaseRow> CaseComparison::float64_rows(const train::Arm& refe
   for (const model::NamedTensor& named : network->state()) {
     if (named.tensor.is_floating_point()) named.tensor.set_data(named.tensor.to(at::kDouble));
   }
-  const bool widens = cases_.inputs.is_floating_point();
-  return compared_rows(reference_outputs_, {},
-                       evaluate(*network, reference.policy, widens ? cases_.inputs.to(at::kDouble) : cases_.inputs));
+  FrozenCases wide = cases_;
+  if (wide.inputs.is_floating_point()) wide.inputs = wide.inputs.to(at::kDouble);
+  return compared_rows(reference_outputs_, {}, evaluate(*network, reference.policy, wide));
 }
 
 std::vector<record::CaseRow> CaseComparison::repeat_rows(train::Arm& repeat) const {
-  return compared_rows(reference_outputs_, evaluate(*repeat.network, repeat.policy, cases_.inputs), {});
+  return compared_rows(reference_outputs_, evaluate(*repeat.network, repeat.policy, cases_), {});
 }
 
 void CaseComparison::summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const {
+  if (prepared_.prediction_is_loss) return;  // a loss is no answer that could be right or wrong
   end.quality_metric = metric();
   end.quality = judge::quality(rows, end.quality_metric, spec::Of::Trained, false, unit());
   if (prepared_.decision.kind != judge::DecisionKind::None) end.flips = count_flips(rows);
@@ -91,7 +92,7 @@ judge::TargetUnit CaseComparison::unit() const {
 
 std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
   try {
-    const CaseOutputs outputs = evaluate(*arm.network, arm.policy, cases_.inputs);
+    const CaseOutputs outputs = evaluate(*arm.network, arm.policy, cases_);
     return judge::quality(compared_rows(outputs, outputs, outputs), metric(), spec::Of::Trained, false, unit());
   } catch (const Error&) {
     throw;

@@ -21,6 +21,26 @@ std::vector<double> values_of(const at::Tensor& row) {
   return std::vector<double>(data, data + flat.numel());
 }
 
+/// Back to training mode and the old buffers, also where the model throws.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(model::Network& network) : network_(network) {
+    network_.set_training(false);
+    if (!network_.traits().from_file) return;  // built-in models keep their buffers in evaluation mode
+    for (const model::NamedTensor& buffer : network_.buffers()) buffers_.push_back(buffer.tensor.clone());
+  }
+  ~EvaluationMode() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) network_.buffers()[i].tensor.copy_(buffers_[i]);
+    network_.set_training(true);
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  model::Network& network_;
+  std::vector<at::Tensor> buffers_;
+};
+
 void add_tensor(Sha256& hash, const at::Tensor& tensor) {
   const at::Tensor whole = tensor.contiguous();
   hash.add(whole.const_data_ptr(), whole.nbytes());
@@ -40,17 +60,17 @@ FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset
   }
   cases.inputs = pool.inputs.narrow(0, 0, count);
 
-  const at::Tensor targets = pool.targets.narrow(0, 0, count);
+  cases.targets = pool.targets.narrow(0, 0, count);
   Sha256 hash;
   hash.add("holdout=" + std::to_string(count) + (cases.from_training_part ? ";training" : ";test"));
   add_tensor(hash, cases.inputs);
-  add_tensor(hash, targets);
+  add_tensor(hash, cases.targets);
   cases.rows.resize(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < cases.rows.size(); ++i) {
     record::CaseRow& row = cases.rows[i];
     row.id = pool.ids[i];
     if (!pool.slices.empty()) row.slice = pool.slices[i];
-    row.target = values_of(targets[static_cast<std::int64_t>(i)]);
+    row.target = values_of(cases.targets[static_cast<std::int64_t>(i)]);
     hash.add(row.id).add("\n");
   }
   cases.sha256 = hash.hex();
@@ -69,27 +89,28 @@ std::vector<double> CaseOutputs::of_case(std::int64_t index) const {
   return values_of(chunks_[chunk].select(0, index - starts_[chunk]));
 }
 
-CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const at::Tensor& inputs) {
-  /// Back to training mode, also where the model throws.
-  struct EvaluationMode {
-    explicit EvaluationMode(model::Network& evaluated) : network(evaluated) { network.set_training(false); }
-    ~EvaluationMode() { network.set_training(true); }
-    EvaluationMode(const EvaluationMode&) = delete;
-    EvaluationMode& operator=(const EvaluationMode&) = delete;
-    model::Network& network;
-  };
-
+CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const FrozenCases& cases) {
   const at::NoGradGuard no_grad;
   const EvaluationMode evaluation(network);
+  const c10::Device device = network.device();
+  const std::int64_t count = cases.inputs.size(0);
+  std::int64_t chunk_rows = kChunkRows;
   CaseOutputs outputs;
-  for (std::int64_t first = 0; first < inputs.size(0); first += kChunkRows) {
-    const at::Tensor chunk = inputs.narrow(0, first, std::min(kChunkRows, inputs.size(0) - first)).to(network.device());
+  for (std::int64_t first = 0; first < count;) {
+    const std::int64_t length = std::min(chunk_rows, count - first);
     at::Tensor output;
     {
-      const precision::ForwardScope scope(policy, chunk.device().type());
-      output = network.forward(chunk);
+      const at::Tensor inputs = cases.inputs.narrow(0, first, length).to(device);
+      const at::Tensor targets = cases.targets.narrow(0, first, length).to(device);
+      const precision::ForwardScope scope(policy, device.type());
+      output = network.compute(inputs, targets).prediction;
     }
-    outputs.add(output);
+    if (output.dim() == 0 && length > 1) {
+      chunk_rows = 1;
+      continue;
+    }
+    outputs.add(output.dim() == 0 ? output.reshape({1, 1}) : output);
+    first += length;
   }
   return outputs;
 }

@@ -16,6 +16,7 @@ namespace mantissa::session {
 /// The frozen evaluation set: rows of the test part, or of the training part where there is none.
 struct FrozenCases {
   at::Tensor inputs;
+  at::Tensor targets;                 ///< as the loss would get them: for models that take them
   std::vector<record::CaseRow> rows;  ///< id, kind, slice and target; outputs are filled in by `evaluate`
   bool from_training_part = false;
   std::string note;    ///< a sentence where fewer cases exist than were asked for
@@ -27,6 +28,7 @@ FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset
 /// A network's outputs on every case, in the type in which it gave them.
 class CaseOutputs {
  public:
+  /// \param rows  [cases, …]
   void add(const at::Tensor& rows);
   std::int64_t cases() const { return cases_; }
 
@@ -40,8 +42,10 @@ class CaseOutputs {
 };
 
 /// The network's outputs on every case, in evaluation mode under `policy`. The network is put back
-/// into training mode. Rows go through in chunks of 256, so outputs do not depend on the training batch.
+/// into training mode, and its buffers are as before: a traced batch norm writes into them in either mode. Rows go
+/// through in chunks of 256, so outputs do not depend on the training batch; a model that gives one number a batch (its
+/// loss) gets the cases one by one.
 /// \throws whatever the model throws.
-CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const at::Tensor& inputs);
+CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const FrozenCases& cases);
 
 }  // namespace mantissa::session

@@ -30,7 +30,10 @@ struct InspectedParameter {
   bool trainable = true;
 };
 
+/// A model, or a file of weights alone.
 struct InspectedModel {
+  bool weights_only = false;         ///< safetensors or a state dict: no modules, no operators
+  std::string inputs, outputs;       ///< of forward: "x (Tensor), sr (int)" and "Tensor"
   std::vector<std::string> modules;  ///< "path: type"
   std::vector<InspectedParameter> parameters;
   std::vector<InspectedParameter> buffers;
@@ -43,6 +46,8 @@ struct InspectedModel {
 /// cannot be read; a damaged table is summed up to
 ///         the damage.
 InspectedData inspect_data(const std::string& path);
-InspectedModel inspect_torchscript(const std::string& path);
+
+/// A TorchScript model, a state dict of torch.save, or a safetensors file.
+InspectedModel inspect_model(const std::string& path);
 
 }  // namespace mantissa::session

@@ -12,12 +12,10 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
-#include "core/precision/cast_map.h"
-#include "core/precision/operator_interceptor.h"
+#include "core/model/weights.h"
 #include "core/session/doctor.h"
-#include "core/session/region_check.h"
+#include "core/session/try_model.h"
 #include "core/train/failure_text.h"
-#include "core/train/loss.h"
 
 namespace mantissa::session {
 namespace {
@@ -152,11 +150,6 @@ std::int64_t output_width(const data::Dataset& dataset) {
   return dataset.classes;
 }
 
-int model_line(const spec::Experiment& experiment) {
-  const int line = experiment.position("model.path").line;
-  return line > 0 ? line : experiment.position("model.kind").line;
-}
-
 std::unique_ptr<model::Network> build_network(const spec::Experiment& experiment, const data::Dataset& dataset) {
   const at::Tensor& inputs = dataset.train.inputs;
   try {
@@ -175,106 +168,60 @@ std::unique_ptr<model::Network> build_network(const spec::Experiment& experiment
   }
 }
 
-[[noreturn]] void refuse_loss(const spec::Experiment& experiment, const std::exception& error) {
-  std::string expected;
-  std::string remedy;
-  if (experiment.training.loss == spec::Loss::Bce) {
-    expected = "outputs between 0 and 1";
-    remedy = "End the model in a sigmoid, or take loss = \"bce_with_logits\"";
-  }
-  throw Error(ErrorKind::DataProblem, {"the loss does not fit the model's output and the targets", experiment.file,
-                                       experiment.position("training.loss").line, 0, "training.loss",
-                                       train::condensed(error), expected, remedy});
-}
-
-/// Backward from the trial batch's loss: what cannot be trained is said here, not by the first step.
-void try_backward(const spec::Experiment& experiment, const model::Network& network, const at::Tensor& loss) {
-  if (!loss.requires_grad()) {
-    throw Error(ErrorKind::ModelProblem,
-                {"the output depends on no trainable parameter", experiment.file, model_line(experiment), 0, "model",
-                 "", "a path from a parameter to the output", "Evaluate it with training.steps = 0"});
-  }
-  loss.backward();
-  for (const model::NamedTensor& parameter : network.parameters()) {
-    if (!parameter.tensor.grad().defined() || !parameter.tensor.grad().is_sparse()) continue;
-    throw Error(ErrorKind::NotYetAvailable,
-                {"sparse gradients are not yet available", experiment.file, model_line(experiment), 0, parameter.name,
-                 "", "", "Make the embedding with sparse=False"});
-  }
-}
-
-/// A language model answers with an output a position and character of the vocabulary.
-void check_positions(const Prepared& prepared, const at::Tensor& output, std::int64_t rows) {
-  const std::int64_t positions = prepared.decision.positions;
-  const bool fits = output.dim() == 3 && output.size(0) == rows && output.size(1) == positions &&
-                    output.size(2) >= prepared.dataset.classes;
-  if (fits) return;
-  const spec::Experiment& experiment = prepared.experiment;
-  std::string found;
-  for (const std::int64_t size : output.sizes()) found += (found.empty() ? "" : ", ") + std::to_string(size);
-  throw Error(ErrorKind::DataProblem, {"the model's output does not fit a language model", experiment.file,
-                                       model_line(experiment), 0, "model", "the shape [" + found + ']',
-                                       '[' + std::to_string(rows) + ", " + std::to_string(positions) + ", " +
-                                           std::to_string(prepared.dataset.classes) +
-                                           "]: windows, characters a window, characters of the vocabulary or more",
-                                       "Give a model with an output for every position, or another data.context"});
-}
-
-/// One batch through a clone: what does not fit shows before anything is stored. Forward and backward in training mode
-/// where there are steps to train, forward in evaluation mode otherwise.
-void try_one_batch(const Prepared& prepared, bool training) {
-  const spec::Experiment& experiment = prepared.experiment;
-  const data::Part& train = prepared.dataset.train;
-  const std::int64_t rows = std::min<std::int64_t>(experiment.training.batch.value(), train.rows());
-  const at::AutoGradMode with_gradients(training);
-  const at::Tensor inputs = train.inputs.narrow(0, 0, rows).to(prepared.network->device());
-  const at::Tensor targets = train.targets.narrow(0, 0, rows).to(prepared.network->device());
-  const std::unique_ptr<model::Network> network = prepared.network->clone();
-  network->set_training(training);
-  precision::CastMap seen;
-  std::optional<precision::OperatorInterceptor> watched;
-  if (has_regions(experiment)) watched.emplace(seen);
-  at::Tensor output;
-  try {
-    output = network->forward(inputs);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Error(ErrorKind::ModelProblem,
-                {"the model fails on the first batch of the data", experiment.file, model_line(experiment), 0, "model",
-                 train::condensed(error), "", "Check that data.shape and data.columns give what the model wants"});
-  }
-  if (prepared.decision.positions > 0) check_positions(prepared, output, rows);
-  const bool counts_classes = prepared.decision.kind == judge::DecisionKind::ArgMax && prepared.decision.positions == 0;
-  if (counts_classes && (output.dim() != 2 || output.size(1) < prepared.dataset.classes)) {
-    const std::int64_t width = output.dim() == 2 ? output.size(1) : output.dim();
-    throw Error(ErrorKind::DataProblem,
-                {"a class that the model cannot output", experiment.file, model_line(experiment), 0, "data.classes",
-                 std::to_string(prepared.dataset.classes) + " classes in the data and " + std::to_string(width) +
-                     (output.dim() == 2 ? " outputs of the model" : " dimensions of the model's output"),
-                 "one output a class", ""});
-  }
-  at::Tensor loss;
-  try {
-    loss = train::LossFunction(experiment.training)(output, targets);
-  } catch (const Error& error) {
-    throw error.in_file(experiment.file);
-  } catch (const std::exception& error) {
-    refuse_loss(experiment, error);
-  }
-  watched.reset();
-  if (has_regions(experiment)) refuse_idle_regions(experiment, seen.records());
-  if (training) try_backward(experiment, *network, loss);
-}
-
 void refuse_untrainable(const Prepared& prepared) {
   for (const model::NamedTensor& parameter : prepared.network->parameters()) {
     if (parameter.tensor.requires_grad()) return;
   }
   const spec::Experiment& experiment = prepared.experiment;
-  throw Error(ErrorKind::ModelProblem, {"the model has no trainable parameter", experiment.file, model_line(experiment),
-                                        0, "model", experiment.model.path_as_written, "at least one with requires_grad",
-                                        "Export the model before freezing it, or evaluate it with training.steps = 0"});
+  const bool frozen = prepared.network->traits().from_file && prepared.network->parameters().empty();
+  throw Error(ErrorKind::ModelProblem,
+              {frozen ? "the model has no parameters: a frozen model keeps its weights as constants of its graph"
+                      : "the model has no trainable parameter",
+               experiment.file, model_line(experiment), 0, "model", experiment.model.path_as_written,
+               "at least one with requires_grad",
+               "Export the model before freezing it, or evaluate it with training.steps = 0"});
+}
+
+/// What the columns are called that a model's inputs can be bound to.
+model::Usage usage_of(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  model::Usage usage;
+  usage.input_names = dataset.input_names;
+  usage.target_names = dataset.target_names;
+  usage.returns_loss = experiment.training.loss == spec::Loss::Output;
+  return usage;
+}
+
+/// Gives a model what the experiment says beyond its kind: initial weights from a file, and the columns that its inputs
+/// are bound to. Returns notes worth showing.
+std::vector<std::string> use_model(model::Network& network, const spec::Experiment& experiment,
+                                   const data::Dataset& dataset) {
+  try {
+    std::vector<std::string> notes;
+    if (!experiment.model.weights.empty()) notes = model::load_weights(network, experiment.model.weights);
+    network.use(usage_of(experiment, dataset));
+    return notes;
+  } catch (const Error& error) {
+    throw at_its_key(error, experiment);
+  }
+}
+
+/// A model that returns its loss brings no decision along; what its prediction looks like tells.
+void settle_own_loss(Prepared& prepared, const std::vector<std::int64_t>& prediction) {
+  const spec::Experiment& experiment = prepared.experiment;
+  prepared.prediction_is_loss = prediction.empty();
+  const bool scores = prediction.size() == 2 && prediction[1] >= prepared.dataset.classes;
+  if (prepared.dataset.task == spec::Task::Classification && scores) {
+    prepared.decision.kind = judge::DecisionKind::ArgMax;
+  }
+  if (!prepared.prediction_is_loss) return;
+  prepared.notes.emplace_back(
+      "The model gives its loss and no prediction: the frozen cases are judged one by one by their own losses.");
+  const int line = experiment.position("rules.quality").line;
+  if (line == 0) return;
+  throw Error(ErrorKind::InvalidSetting,
+              {"a model that gives only its loss has no quality", experiment.file, line, 0, "rules.quality", "",
+               "rules.output, rules.progress and rules.non_finite",
+               "Return the prediction beside the loss and name it: model.prediction = \"output[1]\""});
 }
 
 /// Process-wide. LibTorch's own default lets cuDNN round the factors of FP32 convolutions to TF32; an FP32 reference is
@@ -291,7 +238,10 @@ void set_float32_precision(const spec::Training& training) {
 std::unique_ptr<model::Network> network_of_seed(const Prepared& prepared, std::uint64_t seed) {
   spec::Experiment experiment = prepared.experiment;
   experiment.training.seed = seed;
-  return build_network(experiment, prepared.dataset);
+  std::unique_ptr<model::Network> network = build_network(experiment, prepared.dataset);
+  network->move_to(prepared.network->device());
+  use_model(*network, experiment, prepared.dataset);
+  return network;
 }
 
 Prepared prepare(const spec::Experiment& asked) {
@@ -312,7 +262,8 @@ Prepared prepare(const spec::Experiment& asked) {
   if (prepared.dataset.classes > 0) experiment.data.classes = prepared.dataset.classes;
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);
   prepared.decision = decision_of(experiment, prepared.dataset);
-  check_metrics(experiment, prepared.dataset, prepared.decision);
+  const bool own_loss = experiment.training.loss == spec::Loss::Output;
+  if (!own_loss) check_metrics(experiment, prepared.dataset, prepared.decision);
   const train::BatchPlan plan(experiment, prepared.dataset.train);
   experiment.training.batch = plan.batch();
   fill_in_horizons(experiment, plan);
@@ -322,7 +273,14 @@ Prepared prepare(const spec::Experiment& asked) {
   prepared.network->move_to(c10::Device(experiment.training.device));
   prepared.notes.insert(prepared.notes.end(), prepared.network->notes().begin(), prepared.network->notes().end());
   if (training) refuse_untrainable(prepared);
-  try_one_batch(prepared, training);
+  const std::vector<std::string> weights_notes = use_model(*prepared.network, experiment, prepared.dataset);
+  prepared.notes.insert(prepared.notes.end(), weights_notes.begin(), weights_notes.end());
+  const Tried tried = try_model(prepared, training);
+  prepared.notes.insert(prepared.notes.end(), tried.notes.begin(), tried.notes.end());
+  if (own_loss) {
+    settle_own_loss(prepared, tried.prediction_shape);
+    check_metrics(experiment, prepared.dataset, prepared.decision);
+  }
   return prepared;
 }
 

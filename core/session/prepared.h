@@ -20,6 +20,7 @@ struct Prepared {
   data::Dataset dataset;
   std::unique_ptr<model::Network> network;  ///< initial weights; every arm starts from a clone
   judge::DecisionRule decision;
+  bool prediction_is_loss = false;  ///< the model gives its loss and nothing else: one number a batch
   std::vector<std::string> notes;
 };
 

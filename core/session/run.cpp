@@ -72,6 +72,9 @@ class Run {
     prepared_ = prepare(asked_);
     for (const std::string& note : prepared_.notes) observer_.on_note(note);
     cases_ = freeze_cases(prepared_.experiment, prepared_.dataset);
+    if (prepared_.prediction_is_loss) {
+      for (record::CaseRow& row : cases_.rows) row.target.clear();  // nothing that an output could be compared with
+    }
     if (!cases_.note.empty()) observer_.on_note(cases_.note);
 
     initial_sha256_ = state_sha256(*prepared_.network);
@@ -351,6 +354,7 @@ class Run {
   void finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
     record::TrialEnd end = training_end(paired, arm, seconds_);
     reference_moved_ = state_sha256(*arm.network) != initial_sha256_;
+    note_unmoved(end, arm, reference_moved_);
     non_finite_reference_ = train::non_finite_state(arm);
     if (arm.tally.first_non_finite_loss_step > 0) {
       non_finite_reference_.push_back("loss at step " + std::to_string(arm.tally.first_non_finite_loss_step));
@@ -372,6 +376,14 @@ class Run {
     checkpointing_->add_final_quality(0, paired.steps_done(), end);
     writer_->finish_trial(ids_[0], end, &summary_.reference.finished_at);
     summary_.reference.end = std::move(end);
+  }
+
+  /// Updates smaller than half the spacing of the weights change nothing: nothing fails, and nothing is learnt.
+  static void note_unmoved(record::TrialEnd& end, const train::Arm& arm, bool moved) {
+    if (moved || arm.tally.counts.applied == 0 || !arm.tally.any_gradient_nonzero) return;
+    end.notes.push_back("The weights did not change in " + std::to_string(arm.tally.counts.applied) +
+                        " applied updates although gradients were not zero: the updates are lost to rounding, or the "
+                        "learning rate is 0.");
   }
 
   judge::Evidence evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
@@ -412,6 +424,7 @@ class Run {
     if (compared && !arm.failure && comparison_.has_reference()) rows = comparison_.trial_rows(paired.arm(0), arm);
     record::TrialEnd end = training_end(paired, arm, seconds_);
     add_notes_on_trial(end, paired.arm(0), arm);
+    note_unmoved(end, arm, state_sha256(*arm.network) != initial_sha256_);
     const judge::Evidence evidence = evidence_of(paired, arm, end, trial, std::move(rows));
     if (!evidence.cases.empty()) {
       comparison_.summarise(evidence.cases, end);

@@ -82,6 +82,7 @@ json to_json(const Data& data) {
 
 json to_json(const Model& model) {
   json object = {{"kind", to_text(model.kind)}};
+  if (!model.weights_as_written.empty()) object["weights"] = model.weights_as_written;
   switch (model.kind) {
     case ModelKind::Linear:
       object["bias"] = model.bias;
@@ -113,6 +114,13 @@ json to_json(const Model& model) {
       break;
     case ModelKind::TorchScript:
       object["path"] = model.path_as_written;
+      object["inputs"] = json::array();
+      for (const ModelInput& input : model.inputs) {
+        std::visit([&](const auto& value) { object["inputs"].push_back(value); }, input);
+      }
+      object["prediction"] = model.prediction;
+      object["loss"] = model.loss;
+      object["stored_dtype"] = to_text(model.stored_dtype);
       break;
   }
   return object;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace mantissa::spec {
@@ -83,6 +84,12 @@ enum class ModelKind { Linear, Mlp, Cnn, Resnet, Transformer, Lstm, TorchScript 
 enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };
 enum class Attention { Own, Sdpa };
 
+enum class StoredDtype { Widen, Keep };
+
+/// One argument of a TorchScript model's forward: a text ("x" or "inputs": all inputs of the batch; "targets"; a
+/// column), a list of columns, or a constant. See core/model/input_binding.h.
+using ModelInput = std::variant<std::string, std::vector<std::string>, std::int64_t, double, bool>;
+
 struct Model {
   ModelKind kind = ModelKind::Mlp;
   std::vector<std::int64_t> hidden = {128};
@@ -100,9 +107,15 @@ struct Model {
   bool bidirectional = false;                     // lstm
   std::string path;                               ///< torchscript; resolved against the experiment file's folder
   std::string path_as_written;
+  std::vector<ModelInput> inputs;     ///< torchscript; empty: all inputs of the batch as the only argument
+  std::string prediction = "output";  ///< torchscript: an output_selector.h
+  std::string loss = "output";        ///< the same for the loss, with Loss::Output; "output": the only scalar
+  StoredDtype stored_dtype = StoredDtype::Widen;  ///< torchscript
+  std::string weights;                            ///< initial weights; resolved; empty: the seed's or the model file's
+  std::string weights_as_written;
 };
 
-enum class Loss { CrossEntropy, Nll, Mse, L1, Huber, Bce, BceWithLogits };
+enum class Loss { CrossEntropy, Nll, Mse, L1, Huber, Bce, BceWithLogits, Output };
 enum class Reduction { Mean, Sum };
 enum class OnNonFinite { Stop, Skip, Apply };
 enum class OptimizerKind { Sgd, Adam, AdamW, RmsProp, Lbfgs };

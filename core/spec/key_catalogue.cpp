@@ -113,14 +113,22 @@ std::vector<KeyEntry> model_keys() {
           "mlp, cnn, transformer, lstm (between its layers): share of activations dropped in training"),
       Key("model.bias", "true or false", "true", "linear, mlp: layers have a bias"),
       Key("model.path", "file", "", "torchscript: the file, relative to the experiment file"),
-      Key("model.inputs", "list", "", "torchscript with several inputs: columns or constants, such as [\"x\", 16000]")
-          .later("models with several inputs"),
-      Key("model.prediction", "text", "output", "which output is the prediction: output, output[1], output.boxes")
-          .later("models with several outputs", "output"),
+      Key("model.inputs", "list", "[\"x\"]",
+          "torchscript: what forward is given, in order: \"x\" (or \"inputs\") for all inputs of the batch, "
+          "\"targets\" "
+          "for what the loss would be given, a column as [batch, 1], a list of columns as [batch, columns] (integer "
+          "columns as int64), or a constant; such as [\"x\", 16000]"),
+      Key("model.prediction", "text", "output",
+          "torchscript: which output is the prediction: output, output[1], output.boxes, output[0][1] …"),
+      Key("model.loss", "text", "the only scalar output",
+          "torchscript with training.loss = \"output\": which output is the loss, written as model.prediction"),
       Key("model.stored_dtype", "text", "widen",
-          "FP16 and BF16 weights in the file: widen to FP32 with a note, or keep")
-          .later("a choice about stored FP16 and BF16 weights"),
-      Key("model.weights", "file", "the seed's", "initial weights").later("initial weights from a file"),
+          "torchscript with FP16 or BF16 weights in the file: widen them to FP32 with a note, or keep them (inputs are "
+          "then given in that type, too)")
+          .words({"widen", "keep"}),
+      Key("model.weights", "file", "the seed's, or the model file's",
+          "initial weights: a .safetensors file, or a .pt file of torch.save(model.state_dict()); every name and shape "
+          "must be the model's"),
       Key("model.channels", "list of integers", "[16, 32]",
           "cnn: channels of the stages; each is a convolution, relu and a pooling that halves the image"),
       Key("model.kernel", "integer", "3", "cnn: size of the kernels, odd"),
@@ -212,9 +220,9 @@ std::vector<KeyEntry> training_keys() {
       Key("training.accumulate", "integer", "1",
           "microbatches of a step; windows end at the epoch, a short last window is divided by its real count"),
       Key("training.drop_last", "true or false", "false", "leave a short last batch out"),
-      Key("training.loss", "text", "cross_entropy for classification, mse for regression", "what is minimised")
-          .words({"cross_entropy", "nll", "mse", "l1", "huber", "bce", "bce_with_logits"})
-          .later_words({{"output", "models that return their loss"}}),
+      Key("training.loss", "text", "cross_entropy for classification, mse for regression",
+          "what is minimised; output: the scalar that a torchscript model returns")
+          .words({"cross_entropy", "nll", "mse", "l1", "huber", "bce", "bce_with_logits", "output"}),
       Key("training.reduction", "text", "mean", "how the losses of a batch become one").words({"mean", "sum"}),
       Key("training.ignore_index", "integer", "-100",
           "cross_entropy, nll: label that is no class and adds nothing to the loss"),

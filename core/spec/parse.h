@@ -44,6 +44,7 @@ std::string to_text(TargetTransform);
 std::string to_text(PinMemory);
 std::string to_text(ModelKind);
 std::string to_text(Activation);
+std::string to_text(StoredDtype);
 std::string to_text(Attention);
 std::string to_text(Loss);
 std::string to_text(Reduction);

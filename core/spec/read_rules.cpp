@@ -141,6 +141,8 @@ std::optional<Task> task_told_by_the_file(const Experiment& experiment) {
       case Loss::Bce:
       case Loss::BceWithLogits:
         return std::nullopt;
+      case Loss::Output:
+        break;  // says nothing of what the model learns
     }
   }
   const Data& data = experiment.data;

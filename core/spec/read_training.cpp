@@ -75,8 +75,8 @@ void read_model(const Setting* setting, const std::string& folder, Experiment& e
   const TableReader table(setting);
   if (!table.has("kind")) refuse_place(place, "no kind", "Say which model: kind = \"mlp\"", choices<ModelKind>());
   table.word("kind", model.kind);
-  std::set<std::string_view> allowed{"kind", "prediction"};
-  if (model.kind == ModelKind::TorchScript) allowed.insert("path");
+  std::set<std::string_view> allowed{"kind", "prediction", "weights"};
+  if (model.kind == ModelKind::TorchScript) allowed.insert({"path", "inputs", "loss", "stored_dtype"});
   allowed.merge(size_keys(model.kind));
   refuse_keys_of_other_kinds(place, allowed, word_of(model.kind));
 
@@ -86,6 +86,7 @@ void read_model(const Setting* setting, const std::string& folder, Experiment& e
     table.text("path", model.path_as_written);
     model.path = resolved(folder, model.path_as_written);
   }
+  read_model_files(setting, folder, model);
 }
 
 void read_training(const Setting* setting, Experiment& experiment) {
@@ -100,6 +101,9 @@ void read_training(const Setting* setting, Experiment& experiment) {
   table.boolean("drop_last", training.drop_last);
   table.word("loss", training.loss);
   refuse_loss_of_another_task(table.find("loss"), experiment);
+  if (training.loss == Loss::Output && experiment.model.kind != ModelKind::TorchScript) {
+    refuse(*table.find("loss"), "another loss: only a torchscript model can return its own");
+  }
   table.word("reduction", training.reduction);
   table.integer("ignore_index", training.ignore_index, std::numeric_limits<std::int64_t>::min());
   table.number("clip_norm", training.clip_norm, range::positive);

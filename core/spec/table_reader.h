@@ -103,6 +103,8 @@ void refuse_lbfgs_with_scaler(const Setting& trial, const Training& training, co
 /// `folder`. The keys were checked against the catalogue before.
 void read_data(const Setting* table, const std::string& folder, Experiment& experiment);
 void read_model(const Setting* table, const std::string& folder, Experiment& experiment);
+/// What a TorchScript model takes and gives, and initial weights.
+void read_model_files(const Setting* table, const std::string& folder, Model& model);
 void read_training(const Setting* table, Experiment& experiment);
 void read_reference(const Setting* table, Experiment& experiment);
 void read_trials(const Setting* list, Experiment& experiment);

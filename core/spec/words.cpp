@@ -14,6 +14,7 @@ std::string to_text(PinMemory value) { return word_of(value); }
 std::string to_text(ModelKind value) { return word_of(value); }
 std::string to_text(Attention value) { return word_of(value); }
 std::string to_text(Activation value) { return word_of(value); }
+std::string to_text(StoredDtype value) { return word_of(value); }
 std::string to_text(Loss value) { return word_of(value); }
 std::string to_text(Reduction value) { return word_of(value); }
 std::string to_text(OnNonFinite value) { return word_of(value); }

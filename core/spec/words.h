@@ -71,13 +71,18 @@ struct Words<Activation> {
 };
 template <>
 struct Words<Loss> {
-  static constexpr WordList<Loss, 7> list{{{"cross_entropy", Loss::CrossEntropy},
+  static constexpr WordList<Loss, 8> list{{{"cross_entropy", Loss::CrossEntropy},
                                            {"nll", Loss::Nll},
                                            {"mse", Loss::Mse},
                                            {"l1", Loss::L1},
                                            {"huber", Loss::Huber},
                                            {"bce", Loss::Bce},
-                                           {"bce_with_logits", Loss::BceWithLogits}}};
+                                           {"bce_with_logits", Loss::BceWithLogits},
+                                           {"output", Loss::Output}}};
+};
+template <>
+struct Words<StoredDtype> {
+  static constexpr WordList<StoredDtype, 2> list{{{"widen", StoredDtype::Widen}, {"keep", StoredDtype::Keep}}};
 };
 template <>
 struct Words<Reduction> {

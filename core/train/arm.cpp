@@ -13,12 +13,6 @@
 namespace mantissa::train {
 namespace {
 
-/// A glob over parameter paths; a module path means all parameters below it.
-bool matches(const std::string& pattern, const std::string& name) {
-  if (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
-  return name.size() > pattern.size() && name.compare(0, pattern.size(), pattern) == 0 && name[pattern.size()] == '.';
-}
-
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
   for (const std::string& pattern : patterns) {
     if (matches(pattern, name)) return true;
@@ -98,6 +92,11 @@ std::string note_on_iterations(const std::vector<OptimizerUnit>& optimizers) {
 }
 
 }  // namespace
+
+bool matches(const std::string& pattern, const std::string& name) {
+  if (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+  return name.size() > pattern.size() && name.compare(0, pattern.size(), pattern) == 0 && name[pattern.size()] == '.';
+}
 
 Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, const spec::Experiment& experiment,
          const spec::Trial* trial)

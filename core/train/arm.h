@@ -89,6 +89,9 @@ struct Arm {
   std::optional<Failure> failure;
 };
 
+/// Whether a glob over parameter paths means this one; a module path means all parameters below it.
+bool matches(const std::string& pattern, const std::string& name);
+
 /// What one optimizer of an arm does in one attempted step.
 struct OptimizerAttempt {
   bool found_inf = false;  ///< a non-finite gradient, before or after unscaling

@@ -17,6 +17,10 @@ struct ForwardResult {
 
 /// Forward and loss of one microbatch under a precision policy, which has been left when it returns: backward runs
 /// outside. The steps of an arm and its shadow both go through here, so that they cannot differ.
+///
+/// A model that returns its loss (training.loss = "output") is not given another. A prediction in FP16 or BF16 that no
+/// autocast made (weights stored and kept so) is widened before the loss, as one writes `loss(model(x).float(), y)`:
+/// most losses have no backward for mixed dtypes.
 ForwardResult forward_and_loss(model::Network& network, const precision::Policy& policy, const LossFunction& loss,
                                const Microbatch& microbatch);
 

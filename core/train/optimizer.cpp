@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/optimizer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -23,6 +24,12 @@ class Sgd : public Optimizer {
 
   void step() override {
     const at::NoGradGuard no_grad;
+    if (any_sparse()) {
+      for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        if (parameters_[i].grad().defined()) step_plain(i);
+      }
+      return;
+    }
     // The kernel fills momentum buffers on a parameter's first step only; one that joins later makes a group of its
     // own.
     apply(/*first_step=*/true);
@@ -56,6 +63,21 @@ class Sgd : public Optimizer {
     at::Tensor tensor;
     bool fresh = false;  // filled by the group of first steps in this very step
   };
+
+  bool any_sparse() const {
+    return std::any_of(parameters_.begin(), parameters_.end(), [](const at::Tensor& parameter) {
+      return parameter.grad().defined() && parameter.grad().is_sparse();
+    });
+  }
+
+  /// torch.optim.SGD's plain path. The fused kernel takes no sparse gradients, so an optimizer that has one goes this
+  /// way with all its parameters, as in PyTorch. Momentum and weight decay do not come here: session refuses them,
+  /// because decay would make sparse gradients dense and checkpoints hold dense tensors only.
+  void step_plain(std::size_t index) {
+    at::Tensor& parameter = parameters_[index];
+    const at::Tensor gradient = settings_.maximize ? parameter.grad().neg() : parameter.grad();
+    parameter.add_(gradient, -learning_rate_);
+  }
 
   void apply(bool first_step) {
     const bool with_momentum = settings_.momentum != 0.0;

@@ -42,7 +42,11 @@ std::vector<std::string> non_finite_names(const std::vector<model::NamedTensor>&
   return names;
 }
 
-std::int64_t storage_bytes(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.storage().nbytes()); }
+std::int64_t storage_bytes(const at::Tensor& tensor) {
+  if (tensor.is_sparse()) return storage_bytes(tensor._indices()) + storage_bytes(tensor._values());
+  return static_cast<std::int64_t>(tensor.storage().nbytes());
+}
+
 // Weights are looked at in these steps and in the last one: reading all of them costs as much as an optimizer's step.
 constexpr std::int64_t kWeightSteps = 10;
 

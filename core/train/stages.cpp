@@ -13,6 +13,7 @@
 #include "core/observe/norms.h"
 #include "core/train/failure_text.h"
 #include "core/train/forward.h"
+#include "core/train/gradients.h"
 #include "core/train/random_stream.h"
 
 namespace mantissa::train {
@@ -26,14 +27,6 @@ std::vector<at::Tensor> gradients_of(const Arm& arm, const OptimizerUnit& unit) 
     if (gradient.defined()) gradients.push_back(gradient);
   }
   return gradients;
-}
-
-/// torch.nn.utils.get_total_norm: the 2-norm of the tensors' 2-norms, all of it in the gradients' dtype.
-at::Tensor total_norm(const std::vector<at::Tensor>& gradients) {
-  std::vector<at::Tensor> norms;
-  norms.reserve(gradients.size());
-  for (const at::Tensor& gradient : gradients) norms.push_back(at::linalg_vector_norm(gradient));
-  return at::linalg_vector_norm(at::stack(norms));
 }
 
 bool all_inputs_finite(const Window& window) {
@@ -139,9 +132,7 @@ double clip_factor(Arm& arm, double clip_norm, const std::vector<at::Tensor>& gr
       return clip_norm / wide_norm;
     }
   }
-  // PyTorch divides a number by a tensor as reciprocal times number, in FP32: the last bit depends on it.
-  const float coefficient = (1.0F / (norm + 1e-6F)) * static_cast<float>(clip_norm);
-  return std::isnan(coefficient) ? coefficient : std::fmin(coefficient, 1.0F);
+  return clip_coefficient(clip_norm, norm, norm_type(gradients));
 }
 
 void clear_gradients(Arm& arm) {

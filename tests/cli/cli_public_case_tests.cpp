@@ -263,6 +263,52 @@ class CliPublicCaseTests : public QObject {
     QCOMPARE(log_brain["output_same_weights[0]"], QStringLiteral("-18.375"));
   }
 
+  void case_16_sparse_gradients_add_up_and_pass_through_the_scaler() {
+    CliSandbox box;
+    box.take_case("16/idx.csv");
+    box.take_case("16/emb_sparse.pt");
+    const QByteArray start = "steps = 1\nbatch = 3\nloss = \"mse\"\n";
+    const QByteArray scaled =
+        "[[trial]]\nname = \"scaled\"\nautocast = \"off\"\n[trial.scaler]\nenabled = true\n"
+        "init_scale = 1024\n";
+    const Outcome outcome = run(box, experiment(regression("idx.csv"), "emb_sparse.pt", start + sgd("0.5"), scaled));
+    const nlohmann::json trial_end = find_trial(outcome, "scaled");
+    QVERIFY2(trial_end.is_object(), outcome.err);
+    QCOMPARE(trial_end["skipped"].get<int>(), 0);
+    const auto steps = box.table({"export", "steps", "scaled"});
+    QCOMPARE(steps[0]["loss"], QStringLiteral("4"));
+    QCOMPARE(steps[0]["scale_after"], QStringLiteral("1024"));
+    const std::vector<float> expected = {1, 1, -0.33333337F, -0.33333337F, 1, 1, 0.33333331F, 0.33333331F};
+    QCOMPARE(box.weights("scaled")["emb.weight"], expected);
+    QCOMPARE(box.weights("reference")["emb.weight"], expected);
+  }
+
+  void case_16_adam_refuses_sparse_gradients_in_plain_words() {
+    CliSandbox box;
+    box.take_case("16/idx.csv");
+    box.take_case("16/emb_sparse.pt");
+    const Outcome outcome =
+        run(box, experiment(regression("idx.csv"), "emb_sparse.pt",
+                            "steps = 1\nloss = \"mse\"\n[[training.optimizer]]\nkind = \"adam\"", ""));
+    QCOMPARE(outcome.exit, 3);
+    QVERIFY2(outcome.err.contains("adam does not support sparse gradients"), outcome.err);
+    QVERIFY2(outcome.err.contains("emb.weight"), outcome.err);
+  }
+
+  void case_24_weights_kept_in_bf16_never_move_and_it_is_said() {
+    CliSandbox box;
+    box.take_case("24/x.csv");
+    box.take_case("24/linear_w1_bf16.pt");
+    const Outcome outcome =
+        run(box, experiment(regression("x.csv"), "linear_w1_bf16.pt\"\nstored_dtype = \"keep",
+                            "steps = 1000\nbatch = 1\nloss = \"l1\"\n" + sgd("0.001"), trial("bfloat16")));
+    QVERIFY2(text_of(find_trial(outcome, "bfloat16")).find("weights did not change") != std::string::npos, outcome.out);
+    const auto steps = box.table({"export", "steps", "reference"});
+    QCOMPARE(steps.size(), std::size_t(1000));
+    QCOMPARE(steps[999]["loss"], QStringLiteral("1001"));  // |1 - (-1000)| for ever
+    QCOMPARE(steps[999]["weight_change"], QStringLiteral("0"));
+  }
+
   void case_24_small_updates_reach_fp32_weights_under_bf16_autocast() {
     CliSandbox box;
     box.take_case("24/x.csv");

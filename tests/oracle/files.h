@@ -20,14 +20,14 @@ struct Table {
 /// \throws std::runtime_error  naming the file, if it cannot be read or a row has another width than the header.
 Table read_csv(const std::string& path);
 
-/// One FP32 tensor of a safetensors file, as its bits.
+/// One tensor of a safetensors file, as its bits.
 struct Tensor {
-  std::string dtype = "F32";  ///< or "I64", whose elements are two words of bits
+  std::string dtype = "F32";  ///< an element of "I64" is two words of bits, a word holds two of "BF16" and "F16"
   std::vector<std::int64_t> shape;
   std::vector<std::uint32_t> bits;
 };
 
-/// \throws std::runtime_error  naming the file, if it is no safetensors file of FP32 and int64 tensors.
+/// \throws std::runtime_error  naming the file, if it is no safetensors file of whole words.
 std::map<std::string, Tensor> read_safetensors(const std::string& path);
 
 /// Same double in every bit, a flag written either way, both NaN, or both empty.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import reference_run
 import scripted_models
+import torchscript_fixtures
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 
@@ -431,6 +432,9 @@ EXPERIMENTS |= {
         "seed = 27\nsteps = 40\nbatch = 32\nclip_norm = 1.0" + optimizer(kind="sgd", lr=0.5, momentum=0.5),
         SCALED_FP32),
 }
+
+
+EXPERIMENTS |= torchscript_fixtures.experiments(experiment, optimizer, scaler, FP16, BF16)
 
 
 def main():

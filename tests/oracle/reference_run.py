@@ -42,6 +42,7 @@ import models
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torchscript_model import TorchScriptModel
 
 import cast_rules
 import scaler_policies
@@ -179,6 +180,8 @@ def windows(experiment, rows):
 
 def build_model(spec, inputs, outputs):
     """The model for inputs [rows, …] as they are given to it."""
+    if spec["kind"] == "torchscript":
+        return TorchScriptModel(spec)
     if spec["kind"] not in ("linear", "mlp"):
         return models.build(spec, inputs, outputs)
     bias, width = spec.get("bias", True), inputs[0].numel()
@@ -209,6 +212,8 @@ def flat(output, targets):
 def loss_function(experiment):
     reduction = experiment["training"].get("reduction", "mean")
     ignore = experiment["training"].get("ignore_index", -100)
+    if loss_name(experiment) == "output":  # the model returns it
+        return None
     functions = {
         "cross_entropy": lambda o, t: F.cross_entropy(*flat(o, t), reduction=reduction, ignore_index=ignore),
         "nll": lambda o, t: F.nll_loss(*flat(o, t), reduction=reduction, ignore_index=ignore),
@@ -233,7 +238,9 @@ def build_optimizer(spec, model):
         return {"rmsprop": torch.optim.RMSprop, "lbfgs": torch.optim.LBFGS}[kind](parameters, **settings)
     settings.setdefault("lr", 1e-3)
     classes = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
-    optimizer = classes[kind](parameters, fused=True, **settings)
+    # The fused kernel takes no sparse gradients; torch.optim.SGD's plain path does.
+    sparse = kind == "sgd" and isinstance(model, TorchScriptModel) and model.sparse
+    optimizer = classes[kind](parameters, fused=not sparse, **settings)
     # A fused optimizer is always called and skips inside its kernel. torch.optim.SGD then believes that its first step
     # was made although the momentum buffers still hold uninitialised memory. The scaler's other path does not call a
     # skipped optimizer at all; the arithmetic is the same.
@@ -341,6 +348,8 @@ class Arm:
 
 
 def forward_and_loss(arm, model, loss_of, x, y):
+    if isinstance(model, TorchScriptModel):
+        return model.forward_and_loss(arm, loss_of, x, y, own_loss=loss_of is None)
     with arm.autocast(), arm.casts(), torch.jit.optimized_execution(arm.spec.get("cast_policy") == "jit"):
         output = model(x)
         if not arm.loss_in_float32():
@@ -480,12 +489,17 @@ def gradient_norm_and_clip(optimizer, clip_norm):
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     if clip_norm is not None:
         return nn.utils.clip_grad_norm_(parameters, clip_norm).item()
-    return nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None]).item()
+    return nn.utils.get_total_norm([elements(p.grad) for p in parameters if p.grad is not None]).item()
+
+
+def elements(gradient):
+    """Those of a sparse gradient that are not zero, each once."""
+    return gradient.coalesce().values() if gradient.is_sparse else gradient
 
 
 def scale_too_small(optimizers, found_inf):
     def finite(optimizer):
-        return all(p.grad.isfinite().all() for g in optimizer.param_groups for p in g["params"] if p.grad is not None)
+        return all(elements(p.grad).isfinite().all() for g in optimizer.param_groups for p in g["params"] if p.grad is not None)
 
     return any(not refused and not finite(o) for o, refused in zip(optimizers, found_inf))
 
@@ -521,8 +535,8 @@ def write_safetensors(path, tensors):
     header, chunks, offset = {}, [], 0
     for name, tensor in tensors.items():
         assert tensor.is_contiguous()
-        dtype = {torch.float32: "F32", torch.int64: "I64"}[tensor.dtype]
-        data = tensor.numpy().tobytes()
+        dtype = {torch.float32: "F32", torch.bfloat16: "BF16", torch.float16: "F16", torch.int64: "I64"}[tensor.dtype]
+        data = (tensor if dtype != "BF16" else tensor.view(torch.int16)).numpy().tobytes()
         header[name] = {"dtype": dtype, "shape": list(tensor.shape), "data_offsets": [offset, offset + len(data)]}
         chunks.append(data)
         offset += len(data)

@@ -15,7 +15,7 @@ using namespace mantissa;
 
 namespace {
 
-const std::string kTied = std::string(MANTISSA_SOURCE_DIR) + "/tests/core/model/tied.pt";
+const std::string kTied = std::string(MANTISSA_SOURCE_DIR) + "/tests/core/model/models/tied.pt";
 
 std::vector<float> values_of(const at::Tensor& tensor) {
   const at::Tensor flat = tensor.detach().flatten().contiguous();

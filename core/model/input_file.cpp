@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/input_file.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace mantissa::model {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& problem) {
+  throw Error(ErrorKind::FileProblem, {problem, path, 0, 0, "", "", "a model or weights file", ""});
+}
+
+}  // namespace
+
+InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path_, error);
+  if (!std::filesystem::exists(status)) refuse(path_, "no such file");
+  if (std::filesystem::is_directory(status)) refuse(path_, "is a folder");
+  // Opening a pipe that nobody writes to waits for ever.
+  if (!std::filesystem::is_regular_file(status)) refuse(path_, "is a pipe or a device, not a file");
+  size_ = std::filesystem::file_size(path_, error);
+  stream_.open(path_, std::ios::binary);
+  if (error || !stream_) refuse(path_, "cannot be read");
+}
+
+void InputFile::read(std::uint64_t offset, void* to, std::uint64_t length) {
+  if (!holds(offset, length)) refuse(path_, "ends too early");
+  stream_.clear();
+  stream_.seekg(static_cast<std::streamoff>(offset));
+  stream_.read(static_cast<char*>(to), static_cast<std::streamsize>(length));
+  if (!stream_) refuse(path_, "cannot be read");
+}
+
+std::string InputFile::read(std::uint64_t offset, std::uint64_t length) {
+  if (!holds(offset, length)) refuse(path_, "ends too early");
+  std::string bytes(length, '\0');
+  read(offset, bytes.data(), length);
+  return bytes;
+}
+
+}  // namespace mantissa::model

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/torchscript_module.h"
+
+#include <algorithm>
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/graph_rewrite_helper.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include "core/base/error.h"
+#include "core/model/input_file.h"
+#include "core/model/zip_archive.h"
+
+namespace mantissa::model {
+namespace {
+
+/// torch.jit.load unpickles and runs the file's own __setstate__, with errors that only LibTorch's authors understand:
+/// look through the archive first.
+void look_through(const std::string& path) {
+  InputFile file(path);
+  const std::string start = file.read(0, std::min<std::uint64_t>(file.size(), 4));
+  if (start != std::string("PK\x03\x04", 4)) {
+    throw Error(ErrorKind::FileProblem,
+                {"is not a TorchScript model", path, 0, 0, "model.path", "", "a file written by torch.jit.save",
+                 "Save it with torch.jit.script(model).save(path)"});
+  }
+  ZipArchive archive(path);
+  if (archive.find("constants.pkl") == nullptr) {
+    const bool state_dict = archive.find("data.pkl") != nullptr;
+    throw Error(
+        ErrorKind::FileProblem,
+        {state_dict ? "is a file of torch.save, not a TorchScript model" : "is not a TorchScript model", path, 0, 0,
+         "model.path", "", "a file written by torch.jit.save",
+         state_dict ? "Save the model with torch.jit.script(model).save(path); weights alone are for model.weights"
+                    : "Save it with torch.jit.script(model).save(path)"});
+  }
+  archive.verify();
+}
+
+/// Tracing records aten::_convolution, which autocast does not cast on a CPU; scripts and eager code call aten::conv2d
+/// and its like, which it does.
+void rewrite_traced_convolutions(const torch::jit::Module& module) {
+  for (const torch::jit::Module& inner : module.modules()) {
+    for (const torch::jit::Method& method : inner.get_methods()) {
+      std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(method.function()).graph();
+      torch::jit::graph_rewrite_helper::replaceConvolutionWithAtenConv(graph);
+    }
+  }
+}
+
+void collect_operators(const torch::jit::Block* block, std::set<std::string>& names) {
+  for (const torch::jit::Node* node : block->nodes()) {
+    const std::string name = node->kind().toQualString();
+    if (name.compare(0, 6, "aten::") == 0) names.insert(name);
+    for (const torch::jit::Block* inner : node->blocks()) collect_operators(inner, names);
+  }
+}
+
+}  // namespace
+
+torch::jit::Module load_module(const std::string& path) {
+  look_through(path);
+  try {
+    torch::jit::Module module = torch::jit::load(path, at::kCPU);
+    rewrite_traced_convolutions(module);
+    return module;
+  } catch (const c10::Error& error) {
+    throw Error(ErrorKind::ModelProblem, {"the model cannot be loaded", path, 0, 0, "model.path",
+                                          error.what_without_backtrace(), "a file written by torch.jit.save", ""});
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::ModelProblem, {"the model cannot be loaded", path, 0, 0, "model.path", error.what(),
+                                          "a file written by torch.jit.save", ""});
+  }
+}
+
+std::vector<NamedTensor> each_once(const std::vector<NamedTensor>& named) {
+  std::vector<NamedTensor> distinct;
+  for (const NamedTensor& candidate : named) {
+    const auto is_same = [&](const NamedTensor& known) { return known.tensor.is_same(candidate.tensor); };
+    if (std::none_of(distinct.begin(), distinct.end(), is_same)) distinct.push_back(candidate);
+  }
+  return distinct;
+}
+
+std::set<std::string> operators_of(const torch::jit::Module& module) {
+  std::set<std::string> operators;
+  for (const torch::jit::Module& inner : module.modules()) {
+    for (const torch::jit::Method& method : inner.get_methods()) collect_operators(method.graph()->block(), operators);
+  }
+  return operators;
+}
+
+std::vector<std::string> mode_operators_of(const std::set<std::string>& operators) {
+  // dropout, alpha_dropout, feature_dropout …, and the normalisations over a batch.
+  std::vector<std::string> found;
+  for (const std::string& name : operators) {
+    const std::string word = name.substr(6);
+    if (word.find("dropout") != std::string::npos || word.find("batch_norm") != std::string::npos) {
+      found.push_back(word);
+    }
+  }
+  return found;
+}
+
+bool can_reset_states(const torch::jit::Module& module) {
+  const auto method = module.find_method("reset_states");
+  if (!method) return false;
+  const auto& arguments = method->function().getSchema().arguments();
+  return std::all_of(arguments.begin() + 1, arguments.end(),
+                     [](const c10::Argument& argument) { return argument.default_value().has_value(); });
+}
+
+}  // namespace mantissa::model

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <QTest>
+
+#include "core/base/error.h"
+#include "core/session/prepared.h"
+#include "core/spec/parse.h"
+
+using namespace mantissa;
+
+namespace {
+
+/// Generated data of two columns and a model of tests/core/model/models (make_models.py).
+spec::Experiment brought(const std::string& model, const std::string& in_model, const std::string& in_training,
+                         int features = 2) {
+  return spec::parse_experiment(
+      "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = " + std::to_string(features) +
+          "\n[model]\nkind = \"torchscript\"\npath = \"" + MANTISSA_SOURCE_DIR + "/tests/core/model/models/" + model +
+          "\"\n" + in_model + "\n[training]\nthreads = 1\nbatch = 8\n" + in_training,
+      "test.toml");
+}
+
+bool says(const std::vector<std::string>& notes, const std::string& words) {
+  return std::any_of(notes.begin(), notes.end(),
+                     [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+ErrorFacts refusal(const spec::Experiment& experiment) {
+  try {
+    session::prepare(experiment);
+  } catch (const Error& error) {
+    return error.facts();
+  }
+  return {};
+}
+
+}  // namespace
+
+/// What is found out of a model from a file by running it before the first step.
+class TryModelTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void a_model_whose_second_step_reaches_into_the_first_is_refused_and_explained() {
+    const ErrorFacts facts = refusal(brought("stateful.pt", "", "steps = 2\n", 1));
+    QVERIFY2(facts.problem.find("keeps state between batches") != std::string::npos, facts.problem.c_str());
+    QVERIFY(facts.remedy.find("reset_states()") != std::string::npos);
+    QVERIFY(refusal(brought("stateful.pt", "", "steps = 0\n", 1)).problem.empty());  // evaluation goes on
+  }
+
+  void a_model_that_can_reset_its_state_is_trained_with_a_note() {
+    QVERIFY(says(session::prepare(brought("resettable.pt", "", "steps = 2\n", 1)).notes, "reset_states()"));
+  }
+
+  void a_trace_that_ignores_train_and_eval_is_found_out() {
+    const auto dropout = session::prepare(brought("dropout_trace.pt", "", "steps = 2\n")).notes;
+    QVERIFY(says(dropout, "random numbers in evaluation mode"));
+    QVERIFY(says(dropout, "make no difference to this model although it has dropout"));
+    const auto norm = session::prepare(brought("batch_norm_trace_eval.pt", "", "steps = 2\n")).notes;
+    QVERIFY(says(norm, "although it has batch_norm"));
+    QVERIFY(!says(norm, "random numbers"));
+  }
+
+  void a_script_that_follows_train_and_eval_gets_no_note() {
+    spec::Experiment experiment = brought("cnn_script.pt", "", "steps = 2\n", 36);
+    experiment.data.shape = {1, 6, 6};
+    experiment.data.outputs = 3;
+    QVERIFY(!says(session::prepare(experiment).notes, "train() and eval()"));
+  }
+
+  void a_frozen_model_is_refused_for_training_and_evaluated_otherwise() {
+    QVERIFY(refusal(brought("frozen.pt", "", "steps = 2\n")).problem.find("frozen") != std::string::npos);
+    QVERIFY(refusal(brought("frozen.pt", "", "steps = 0\n")).problem.empty());
+  }
+
+  void sparse_gradients_are_for_plain_sgd() {
+    const std::string model = "embedding_sparse.pt";
+    QVERIFY(refusal(brought(model, "", "[[training.optimizer]]\nkind = \"sgd\"\n", 3)).problem.empty());
+    const ErrorFacts adamw = refusal(brought(model, "", "", 3));
+    QCOMPARE(adamw.problem, std::string("adamw does not support sparse gradients"));
+    QCOMPARE(adamw.subject, std::string("table.weight"));
+    const ErrorFacts decay =
+        refusal(brought(model, "", "[[training.optimizer]]\nkind = \"sgd\"\nweight_decay = 0.1\n", 3));
+    QVERIFY(decay.problem.find("weight decay") != std::string::npos);
+  }
+
+  void a_model_that_gives_only_its_loss_is_judged_by_the_losses_of_the_cases() {
+    const std::string inputs = "inputs = [\"x\", \"targets\"]";
+    const auto prepared = session::prepare(brought("only_loss.pt", inputs, "steps = 2\nloss = \"output\"\n"));
+    QVERIFY(prepared.prediction_is_loss);
+    const ErrorFacts facts =
+        refusal(brought("only_loss.pt", inputs, "steps = 2\nloss = \"output\"\n[rules]\nquality = { max_drop = 1 }\n"));
+    QCOMPARE(facts.subject, std::string("rules.quality"));
+    QVERIFY(!session::prepare(
+                 brought("own_loss.pt", inputs + "\nprediction = \"output[1]\"", "steps = 2\nloss = \"output\"\n"))
+                 .prediction_is_loss);
+  }
+
+  void a_wrong_selector_is_refused_at_its_line() {
+    const ErrorFacts facts = refusal(brought("nested.pt", "prediction = \"output[2]\"", "steps = 2\n", 1));
+    QCOMPARE(facts.subject, std::string("model.prediction"));
+    QCOMPARE(facts.line, 9);
+    QCOMPARE(facts.file, std::string("test.toml"));
+  }
+};
+
+QTEST_GUILESS_MAIN(TryModelTests)
+#include "try_model_tests.moc"
