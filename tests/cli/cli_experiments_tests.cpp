@@ -11,7 +11,8 @@ namespace {
 /// The verdict that this machine must reach, by what the doctor tried on it.
 std::string expected_here(const mantissa::spec::Expectation& expectation, const CliSandbox& box) {
   if (expectation.needs.empty()) return expectation.verdict;
-  for (const nlohmann::json& tried : box.run({"doctor", "--json"}).json()["operators"]) {
+  const nlohmann::json found = box.run({"doctor", "--json"}).json();
+  for (const nlohmann::json& tried : found["operators"]) {
     const auto name = tried["operator"].get<std::string>() + ' ' + tried["dtype"].get<std::string>();
     if (name != expectation.needs) continue;
     return tried["forward"] && tried["backward"] ? expectation.verdict : expectation.otherwise;
