@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/archive/checkpoint_rows.h"
+#include "core/archive/gains_rows.h"
 #include "core/archive/real_states.h"
 #include "core/archive/step_rows.h"
 
@@ -484,12 +485,14 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   const bool with_parents = has_checkpoint_tables(connection);
   const bool with_optimizers = has_optimizer_tables(connection);
   const bool with_changes = has_policy_changes(connection);
+  const bool with_gains = has_gains(connection);
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     if (with_parents) read_parent(connection, trial);
     if (with_optimizers && trial.end.optimizers.empty()) trial.end.optimizers = read_optimizers(connection, trial.id);
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
     if (with_changes) trial.end.policy_changes = read_policy_changes(connection, trial.id);
+    if (with_gains) trial.end.gains = read_gains(connection, trial.id);
     trial.end.verdict = read_verdict(connection, trial.id);
   }
   return trials;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/record/gains.h"
 #include "core/record/verdict.h"
 
 namespace mantissa::record {
@@ -92,6 +93,7 @@ struct TrialEnd {
   std::vector<std::string> notes;            ///< things a reader must know: "2 parameters got no gradient: …"
   std::vector<PolicyChange> policy_changes;  ///< in the order of their steps; empty: one policy from beginning to end
   std::optional<Verdict> verdict;            ///< none for a reference
+  std::optional<Gains> gains;                ///< nothing where it was not measured; never there for a rejected trial
 };
 
 /// An arm as it stands in the archive.

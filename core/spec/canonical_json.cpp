@@ -311,6 +311,8 @@ std::string canonical_json(const Experiment& experiment) {
   object["name"] = experiment.name;
   object["description"] = experiment.description;
   object["expect"] = experiment.expect;
+  object["budget"] = {{"deadline", or_null(experiment.budget.deadline_seconds)},
+                      {"price_per_hour", or_null(experiment.budget.price_per_hour)}};
   return text_of(object);
 }
 

@@ -247,6 +247,11 @@ struct Rules {
   // non_finite = "reject" always applies.
 };
 
+struct Budget {
+  std::optional<double> deadline_seconds;
+  std::optional<double> price_per_hour;  ///< in whatever currency
+};
+
 /// Where a key stands in the file; from 1.
 struct Position {
   int line = 0;
@@ -262,6 +267,7 @@ struct Experiment {
   std::vector<Trial> trials;
   Cases cases;
   std::optional<Rules> rules;
+  Budget budget;
   std::map<std::string, std::string> expect;  ///< trial -> verdict word
 
   // Where it came from.

@@ -7,11 +7,13 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/base/error.h"
 #include "core/observe/deviation.h"
 #include "core/observe/finite_scan.h"
 #include "core/observe/memory_recorder.h"
 #include "core/observe/norms.h"
 #include "core/train/checkpoint.h"
+#include "core/train/failure_text.h"
 #include "core/train/step_deviation.h"
 
 namespace mantissa::train {
@@ -137,9 +139,10 @@ bool PairedRun::step(const Sink& sink) {
     restore_buffers(i);
     if (measured_) measure_weight_change(i, records_[i]);
     const bool both_moved = !arms_.front()->failure && !arms_[i]->failure;
-    if (i > 0 && measured_ && both_moved) compare_weights(i, records_[i]);
+    if (i > 0 && measured_ && both_moved) compare_trial(i, [&] { compare_weights(i, records_[i]); });
     fill(i, *window, records_[i]);
     sink(i, std::move(records_[i]));
+    release_memory(i);
   }
   return true;
 }
@@ -159,9 +162,12 @@ bool PairedRun::compute_gradients(const Window& window) {
         // A model that threw never came to the optimizer's step: nothing was attempted, and there is nothing to record.
         arms_[i]->tally = before_[i];
         attempted_[i] = false;
+        release_memory(i);
         continue;
       }
-      if (i > 0 && measured_ && !arms_.front()->failure && !arms_[i]->failure) compare_gradients(i, window);
+      if (i > 0 && measured_ && !arms_.front()->failure && !arms_[i]->failure) {
+        compare_trial(i, [&] { compare_gradients(i, window); });
+      }
     }
   } catch (const StopRequested&) {
     stopped_ = true;
@@ -175,6 +181,28 @@ bool PairedRun::compute_gradients(const Window& window) {
     return false;
   }
   return true;
+}
+
+/// A comparison that does not fit into memory fails its trial, as a step does.
+void PairedRun::compare_trial(std::size_t index, const std::function<void()>& comparison) {
+  try {
+    comparison();
+  } catch (const Error&) {
+    throw;  // a mistake of ours
+  } catch (const std::exception& error) {
+    arms_[index]->failure =
+        failure_of(error, "where step " + std::to_string(step_) + " was compared with the reference's");
+  }
+}
+
+/// The weights stay: they are archived as the trial's last ones.
+void PairedRun::release_memory(std::size_t index) {
+  Arm& arm = *arms_[index];
+  if (!arm.failure || arm.failure->reason != "memory") return;
+  attempts_[index] = Attempt();
+  for (const model::NamedTensor& parameter : arm.network->parameters()) parameter.tensor.mutable_grad().reset();
+  for (OptimizerUnit& unit : arm.optimizers) unit.optimizer.reset();
+  if (measured_) measured_->arms[index].previous.clear();
 }
 
 void PairedRun::compare_gradients(std::size_t index, const Window& window) {
@@ -338,7 +366,7 @@ std::vector<std::string> non_finite_state(const Arm& arm) {
   for (const std::string& name : non_finite_names(arm.network->parameters())) names.push_back("parameter " + name);
   for (const std::string& name : non_finite_names(arm.network->buffers())) names.push_back("buffer " + name);
   for (const OptimizerUnit& unit : arm.optimizers) {
-    if (!observe::all_finite(unit.optimizer->state())) names.push_back("optimizer state");
+    if (unit.optimizer && !observe::all_finite(unit.optimizer->state())) names.push_back("optimizer state");
   }
   return names;
 }

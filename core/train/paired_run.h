@@ -22,9 +22,9 @@ namespace mantissa::train {
 /// and updates all arms stand still, so that outputs and gradients are compared where they are, without copies. There,
 /// too, every trial's shadow runs, at the steps whose number is a multiple of its `shadow_every` (shadow.h).
 ///
-/// A trial that fails is left behind, the others go on. A step in which its model threw was not attempted: it leaves no
-/// record and does not count. A reference that fails ends the run: nothing is left to compare
-/// with.
+/// A trial that fails is left behind, the others go on; where memory was the reason, all that it held but its weights
+/// is freed. A step in which its model threw was not attempted: it leaves no record and does not count. A reference
+/// that fails ends the run: nothing is left to compare with.
 class PairedRun {
  public:
   /// Receives the record of one step of one arm (0: the reference, then the trials in order). The archive's id of the
@@ -74,6 +74,8 @@ class PairedRun {
   void compare_weights(std::size_t index, record::StepRecord& step);
   void measure_weight_change(std::size_t index, record::StepRecord& step);
   void restore_buffers(std::size_t index);
+  void compare_trial(std::size_t index, const std::function<void()>& comparison);
+  void release_memory(std::size_t index);
   void fill(std::size_t index, const Window& window, record::StepRecord& step);
   void fill_optimizers(std::size_t index, record::StepRecord& step);
 

@@ -61,9 +61,8 @@ class CliBadInputTests : public QObject {
 
   void commands_of_later_versions_are_refused_by_name() {
     CliSandbox box;
-    for (const QStringList& line :
-         {QStringList{"judge", "last", "--rules", "r.toml"}, QStringList{"archive", "check"},
-          QStringList{"query", "SELECT 1"}, QStringList{"compare", "a", "b", "-h"}}) {
+    for (const QStringList& line : {QStringList{"judge", "last", "--rules", "r.toml"}, QStringList{"archive", "check"},
+                                    QStringList{"query", "SELECT 1"}, QStringList{"compare", "a", "b", "-h"}}) {
       const Outcome outcome = box.run_plain(line);
       QCOMPARE(outcome.exit, 3);
       QVERIFY2(outcome.err.contains("not yet available"), outcome.err);
@@ -74,6 +73,7 @@ class CliBadInputTests : public QObject {
   void options_of_later_versions_are_refused_by_name() {
     CliSandbox box;
     box.write("small.toml", small_experiment());
+    refused(box, {"run", "small.toml", "--gains", "yes"}, 3, {"--gains", "'yes'", "off, short or long"});
     refused(box, {"run", "small.toml", "--cases-from", "last"}, 3, {"not yet available", "--cases-from"});
     QCOMPARE(box.run({"run", "small.toml"}).exit, 2);
     refused(box, {"export", "weights", "last", "--at", "2"}, 3, {"no such checkpoint", "one of the steps 4"});
