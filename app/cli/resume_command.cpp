@@ -24,6 +24,7 @@ struct ResumeCommandOptions {
   std::vector<std::string> overrides;
   std::vector<std::string> required;
   std::string probes = "standard";
+  std::string gains = "short";
   std::optional<std::int64_t> stop_after;
 };
 
@@ -32,6 +33,7 @@ int resume(Program& program, const ResumeCommandOptions& options) {
   resume_options.archive = program.existing_archive();
   resume_options.overrides = options.overrides;
   resume_options.probes = probes_from_text(options.probes);
+  resume_options.gains = gains_from_text(options.gains);
   resume_options.stop_after = stop_after_from(options.stop_after);
   {
     const archive::Reader reader(resume_options.archive);
@@ -71,6 +73,8 @@ void add_resume(Program& program) {
       ->allow_extra_args(false);
   command->add_option("--probes", options->probes, "off: only what the steps need; standard (default)")
       ->type_name("off|standard");
+  command->add_option("--gains", options->gains, "Measure what the arms cost, as run does: off, short (default), long")
+      ->type_name("off|short|long");
   command
       ->add_option("--stop-after", options->stop_after,
                    "Stops after so many attempted steps, counted from the very first")

@@ -27,6 +27,7 @@ struct RunCommandOptions {
   std::vector<std::string> overrides;
   std::vector<std::string> required;
   std::string probes = "standard";
+  std::string gains = "short";
   std::optional<std::int64_t> stop_after;
   std::string cases_from;
 };
@@ -53,6 +54,7 @@ int run(Program& program, const RunCommandOptions& options) {
   refuse_what_is_coming("--cases-from", options.cases_from);
   session::RunOptions run_options;
   run_options.probes = probes_from_text(options.probes);
+  run_options.gains = gains_from_text(options.gains);
   run_options.archive = program.archive_path();
   run_options.only_trials = options.trials;
   run_options.stop_after = stop_after_from(options.stop_after);
@@ -99,6 +101,12 @@ void add_run(Program& program) {
       ->allow_extra_args(false);
   command->add_option("--probes", options->probes, "off: only what the steps need; standard (default)")
       ->type_name("off|standard");
+  command
+      ->add_option(
+          "--gains", options->gains,
+          "Afterwards measure what the arms cost, rejected trials left out. off; short (default): within 5 % of "
+          "the training, 10 s at most; long: within a minute")
+      ->type_name("off|short|long");
   command->add_option("--stop-after", options->stop_after, "Stops after so many attempted steps, to be resumed later")
       ->type_name("N");
   command->add_option("--cases-from", options->cases_from)->group("");

@@ -16,6 +16,13 @@ session::Probes probes_from_text(const std::string& text) {
   throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "--probes", "'" + text + "'", "off or standard", ""});
 }
 
+session::MeasureGains gains_from_text(const std::string& text) {
+  if (text == "off") return session::MeasureGains::Off;
+  if (text == "short") return session::MeasureGains::Short;
+  if (text == "long") return session::MeasureGains::Long;
+  throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "--gains", "'" + text + "'", "off, short or long", ""});
+}
+
 std::int64_t stop_after_from(const std::optional<std::int64_t>& option) {
   if (!option) return 0;
   if (*option >= 1) return *option;

@@ -58,6 +58,7 @@ constexpr const char* kRemoveOfEnd[] = {
     "DELETE FROM verdict_reasons WHERE trial = ?1", "DELETE FROM rule_verdicts WHERE trial = ?1",
     "DELETE FROM verdicts WHERE trial = ?1",        "DELETE FROM trial_optimizers WHERE trial = ?1",
     "DELETE FROM policy_changes WHERE trial = ?1",  "DELETE FROM trial_yardsticks WHERE trial = ?1",
+    "DELETE FROM gains WHERE trial = ?1",
 };
 
 struct ValueText {

@@ -260,6 +260,27 @@ CREATE TABLE policy_changes (
   PRIMARY KEY (trial, position)
 ) STRICT, WITHOUT ROWID;
 
+-- What an arm costs, measured after its validation on copies. No row for a rejected trial.
+CREATE TABLE gains (
+  trial INTEGER PRIMARY KEY REFERENCES trials (id),
+  repetitions INTEGER NOT NULL,
+  steps INTEGER NOT NULL,        -- attempted steps of one repetition
+  samples INTEGER NOT NULL,      -- rows of one repetition
+  step_seconds REAL,             -- median over the repetitions
+  step_seconds_spread REAL,      -- interquartile range
+  samples_per_second REAL,
+  speed_up REAL,                 -- the reference's time of a step / this arm's; NULL for a reference
+  speed_up_low REAL,             -- ends of the 95 % interval
+  speed_up_high REAL,
+  finish_seconds REAL,           -- all planned steps, this arm alone
+  deadline_seconds REAL,         -- budget.deadline
+  cost_per_sample REAL,          -- in the unit of budget.price_per_hour
+  finish_cost REAL,              -- of all planned steps
+  states INTEGER NOT NULL,       -- two bits a real column (step_seconds to finish_cost), see above
+  peak_bytes INTEGER,            -- most tensor memory alive within a step of the run
+  method TEXT NOT NULL           -- how it was measured
+) STRICT;
+
 -- For people: one line an arm. Non-finite losses are counted, never averaged and never dropped silently. Sort by
 -- `final_loss_rank, final_loss` for the order -infinity, finite, +infinity, NaN, not measured.
 CREATE VIEW trial_summary AS

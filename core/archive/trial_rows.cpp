@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/archive/checkpoint_rows.h"
+#include "core/archive/gains_rows.h"
 #include "core/archive/real_states.h"
 #include "core/archive/step_rows.h"
 #include "core/archive/yardstick_rows.h"
@@ -487,6 +488,7 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   const bool with_optimizers = has_optimizer_tables(connection);
   const bool with_changes = has_policy_changes(connection);
   const bool with_yardsticks = has_yardsticks(connection);
+  const bool with_gains = has_gains(connection);
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     if (with_parents) read_parent(connection, trial);
@@ -494,6 +496,7 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
     if (with_changes) trial.end.policy_changes = read_policy_changes(connection, trial.id);
     if (with_yardsticks) trial.end.yardsticks = read_yardsticks(connection, trial.id);
+    if (with_gains) trial.end.gains = read_gains(connection, trial.id);
     trial.end.verdict = read_verdict(connection, trial.id);
   }
   return trials;

@@ -8,6 +8,7 @@
 #include "core/archive/case_rows.h"
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
+#include "core/archive/gains_rows.h"
 #include "core/archive/process_identity.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/tensor_chunks.h"
@@ -170,6 +171,14 @@ void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end, std::
     store_trial_end(connection, trial, end, now);
     thread_->remove_running(trial);
     if (finished_at != nullptr) *finished_at = utc_text(now);
+  });
+}
+
+void Writer::write_gains(std::int64_t trial, const record::Gains& gains) {
+  thread().call([&](Connection& connection) {
+    Transaction transaction(connection);
+    replace_gains(connection, trial, gains);
+    transaction.commit();
   });
 }
 

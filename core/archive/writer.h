@@ -92,6 +92,9 @@ class Writer {
   /// stands in the archive.
   void finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at = nullptr);
 
+  /// What the arm costs, measured after its end. Replaces what stood there.
+  void write_gains(std::int64_t trial, const record::Gains& gains);
+
   /// Commits every record appended and every checkpoint handed over so far.
   void flush();
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/record/gains.h"
 #include "core/record/verdict.h"
 
 namespace mantissa::record {
@@ -108,6 +109,7 @@ struct TrialEnd {
   std::vector<PolicyChange> policy_changes;  ///< in the order of their steps; empty: one policy from beginning to end
   std::vector<YardstickReading> yardsticks;  ///< empty where the experiment has no [reference] repeats
   std::optional<Verdict> verdict;            ///< none for a reference
+  std::optional<Gains> gains;                ///< nothing where it was not measured; never there for a rejected trial
 };
 
 /// An arm as it stands in the archive.

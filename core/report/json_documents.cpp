@@ -118,6 +118,25 @@ Json policy_changes_of(const record::TrialEnd& end) {
   return changes;
 }
 
+Json gains_of(const std::optional<record::Gains>& gains) {
+  if (!gains) return nullptr;
+  return {{"method", gains->method},
+          {"repetitions", gains->repetitions},
+          {"steps", gains->steps},
+          {"samples", gains->samples},
+          {"step_seconds", json_number(gains->step_seconds)},
+          {"step_seconds_spread", json_number(gains->step_seconds_spread)},
+          {"samples_per_second", json_number(gains->samples_per_second)},
+          {"speed_up", number_or_null(gains->speed_up)},
+          {"speed_up_low", number_or_null(gains->speed_up_low)},
+          {"speed_up_high", number_or_null(gains->speed_up_high)},
+          {"peak_bytes", number_or_null(gains->peak_bytes)},
+          {"finish_seconds", json_number(gains->finish_seconds)},
+          {"deadline_seconds", number_or_null(gains->deadline_seconds)},
+          {"cost_per_sample", number_or_null(gains->cost_per_sample)},
+          {"finish_cost", number_or_null(gains->finish_cost)}};
+}
+
 /// The same with everything that led to the verdict.
 Json judged_arm(const record::TrialRow& trial) {
   Json value = arm(trial);
@@ -128,6 +147,7 @@ Json judged_arm(const record::TrialRow& trial) {
   value["rules_sha256"] = verdict ? text_or_null(verdict->rules_sha256) : Json(nullptr);
   value["policy_changes"] = policy_changes_of(trial.end);
   value["yardsticks"] = yardsticks_of(trial.end);
+  value["gains"] = gains_of(trial.end.gains);
   value["notes"] = trial.end.notes;
   return value;
 }

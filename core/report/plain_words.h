@@ -28,6 +28,9 @@ std::string scale_words(double scale);
 /// "840 ms", "1.2 s", "12 s", "3 min 20 s", "1 h 04 min".
 std::string duration_words(double seconds);
 
+/// Three significant digits and a decimal unit: "512 B", "13.2 MB", "1.05 GB".
+std::string bytes_words(std::int64_t bytes);
+
 /// "12 of 2,000 steps skipped (0.6 %)", "none of 2,000 steps skipped".
 std::string skip_sentence(std::int64_t skipped, std::int64_t attempted);
 

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/report/gains_table.h"
 #include "core/report/plain_words.h"
 
 namespace mantissa::report {
@@ -263,6 +264,8 @@ std::string run_table(const record::RunSummary& summary) {
   }
   text += '\n' + table.text();
   for (const record::TrialRow& trial : summary.trials) text += '\n' + trial_section(trial);
+  const std::string gains = gains_table(summary);
+  if (!gains.empty()) text += '\n' + gains;
   return text;
 }
 
@@ -322,6 +325,9 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   facts.add_row({"mean loss", mean_loss_words(losses)});
   facts.add_row({"quality", quality_words(end)});
   facts.add_row({"flips", end.flips ? count_words(*end.flips) : kNotMeasured});
+  if (end.gains) {
+    for (const auto& [what, value] : gains_facts(*end.gains)) facts.add_row({what, value});
+  }
   facts.add_row({"experiment hash", experiment.sha256});
   facts.add_row({"rules hash", experiment.rules_sha256.empty() ? "no rules" : experiment.rules_sha256});
   facts.add_row({"frozen cases hash", experiment.cases_sha256});

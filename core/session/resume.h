@@ -15,6 +15,7 @@ struct ResumeOptions {
   std::int64_t trial = 0;              ///< id of an arm of the run that goes on
   std::vector<std::string> overrides;  ///< `key=value` of --set, beyond those that the run already has
   Probes probes = Probes::Standard;
+  MeasureGains gains = MeasureGains::Off;
   std::int64_t stop_after = 0;  ///< attempted steps since the very beginning; 0: none
 };
 

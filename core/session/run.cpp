@@ -15,6 +15,7 @@
 #include "core/session/case_comparison.h"
 #include "core/session/checkpointing.h"
 #include "core/session/frozen_cases.h"
+#include "core/session/gains.h"
 #include "core/session/prepared.h"
 #include "core/session/progress_clock.h"
 #include "core/session/reference_lock.h"
@@ -81,20 +82,21 @@ class Run {
     train::BatchPlan plan(prepared_.experiment, prepared_.dataset.train);
     make_yardsticks();
     if (resumed_ != nullptr) check_resume(plan);
-    train::PairedRun paired(
+    auto paired = std::make_unique<train::PairedRun>(
         plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); }, make_repeats());
-    if (resumed_ != nullptr) go_on(paired, plan);
+    if (resumed_ != nullptr) go_on(*paired, plan);
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
     writer_ = std::make_unique<archive::Writer>(options_.archive);
     if (resumed_ != nullptr && !resumed_->child) {
       reopen_in_archive();
     } else {
-      open_in_archive(paired);
+      open_in_archive(*paired);
     }
     checkpointing_ = std::make_unique<Checkpointing>(prepared_.experiment.training, *writer_, ids_, comparison_);
-    if (resumed_ != nullptr && resumed_->child) checkpointing_->at_begin(paired);
-    train(paired, plan);
-    finish(paired);
+    if (resumed_ != nullptr && resumed_->child) checkpointing_->at_begin(*paired);
+    train(*paired, plan);
+    finish(*paired);
+    if (options_.gains != MeasureGains::Off && !paired->stopped()) measure_gains(std::move(paired));
     writer_->close();
     return std::move(summary_);
   }
@@ -279,9 +281,13 @@ class Run {
     for (std::size_t i = 0; i < paired.arm_count(); ++i) {
       policy_changes_told_.push_back(paired.arm(i).policy_changes.size());
     }
+    peak_bytes_.assign(paired.arm_count(), std::nullopt);
     const auto sink = [this](std::size_t arm, record::StepRecord&& step) {
       step.trial = ids_[arm];
       if (yardsticks_) yardsticks_->see(arm, step);
+      if (step.peak_bytes && arm < peak_bytes_.size()) {
+        peak_bytes_[arm] = std::max(peak_bytes_[arm].value_or(0), *step.peak_bytes);
+      }
       writer_->append(step);
     };
     begin_ = Clock::now();
@@ -440,6 +446,29 @@ class Run {
     row.end = std::move(end);
   }
 
+  /// After the verdicts: nobody is shown how fast a rejected trial is.
+  void measure_gains(std::unique_ptr<train::PairedRun> paired) {
+    const auto finished = [](const record::TrialEnd& end) { return end.status == record::Status::Finished; };
+    if (!finished(summary_.reference.end) || paired->steps_done() == 0) return;
+    observer_.on_phase("measuring gains");
+    GainsBench bench(prepared_.experiment, prepared_.dataset.train);
+    std::vector<record::TrialRow*> rows = {&summary_.reference};
+    bench.add(paired->arm(0), nullptr, peak_bytes_[0]);
+    for (std::size_t i = 1; i < paired->arm_count(); ++i) {
+      record::TrialRow& row = summary_.trials[i - 1];
+      if (!finished(row.end) || row.end.verdict->word == record::VerdictWord::Rejected) continue;
+      bench.add(paired->arm(i), trials_[i - 1], peak_bytes_[i]);
+      rows.push_back(&row);
+    }
+    paired.reset();  // the probes' recorder and what the arms hold
+    const auto gains = bench.measure(limits_of(options_.gains, seconds_), [this] { return stop_.requested(); });
+    for (const std::string& note : bench.notes()) observer_.on_note(note);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i]->end.gains = gains[i];
+      if (gains[i]) writer_->write_gains(rows[i]->id, *gains[i]);
+    }
+  }
+
   const spec::Experiment& asked_;
   const RunOptions& options_;
   Observer& observer_;
@@ -458,7 +487,8 @@ class Run {
   std::string initial_sha256_;    // of the weights that every arm starts from
   bool reference_moved_ = false;  // away from them
   std::vector<std::string> non_finite_reference_;
-  std::vector<std::size_t> policy_changes_told_;  // of each arm
+  std::vector<std::size_t> policy_changes_told_;         // of each arm
+  std::vector<std::optional<std::int64_t>> peak_bytes_;  // of each arm's steps
   record::RunSummary summary_;
   Clock::time_point begin_;
   double seconds_ = 0.0;
@@ -468,7 +498,17 @@ class Run {
 
 record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
                        const StopToken& stop) {
-  return Run(experiment, options, observer, stop).execute();
+  try {
+    return Run(experiment, options, observer, stop).execute();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    // Within a step or an evaluation it would have failed its arm alone.
+    const train::Failure failure = train::failure_of(error, "while the run was made ready or ended");
+    if (failure.reason != "memory") throw;
+    throw Error(ErrorKind::OutOfMemory, {failure.text, experiment.file, 0, 0, "", "", "",
+                                         "Take a smaller model, a smaller batch, or fewer trials at once"});
+  }
 }
 
 record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop) {
@@ -476,6 +516,7 @@ record::RunSummary resume(const ResumeOptions& options, Observer& observer, cons
   RunOptions run_options;
   run_options.archive = options.archive;
   run_options.probes = options.probes;
+  run_options.gains = options.gains;
   run_options.stop_after = options.stop_after;
   return Run(plan.experiment, run_options, observer, stop, &plan).execute();
 }

@@ -55,16 +55,25 @@ enum class Probes {
   Standard,  ///< also deviation from the reference, norms, weight change, memory
 };
 
+/// Whether a run ends with measuring what its arms cost (session/gains.h): on copies, without a trace in the weights.
+/// Rejected and failed trials are left out.
+enum class MeasureGains {
+  Off,
+  Short,  ///< 7 repetitions within 5 % of the training's duration, at least 0.2 s and at most 10 s
+  Long,   ///< 30 repetitions within a minute
+};
+
 struct RunOptions {
   std::string archive;                   ///< path of the SQLite file
   std::vector<std::string> only_trials;  ///< names; empty: all
   Probes probes = Probes::Standard;
+  MeasureGains gains = MeasureGains::Off;
   std::int64_t stop_after = 0;  ///< stops after so many attempted steps, as the user would; 0: not
 };
 
 /// Runs an experiment from end to end: reference lock, reference and trials in lock step, frozen cases, verdicts, all
 /// of it in the archive. A trial that fails ends as `failed`; the others go on. \throws Error for everything that is
-/// wrong before the first step, and for a failing archive.
+/// wrong before the first step, for a failing archive, and OutOfMemory where no arm can be blamed for it.
 record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
                        const StopToken& stop);
 

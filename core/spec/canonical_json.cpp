@@ -346,6 +346,8 @@ std::string canonical_json(const Experiment& experiment) {
       object["expect"][trial] = {{expectation.needs, expectation.verdict}, {"otherwise", expectation.otherwise}};
     }
   }
+  object["budget"] = {{"deadline", or_null(experiment.budget.deadline_seconds)},
+                      {"price_per_hour", or_null(experiment.budget.price_per_hour)}};
   return text_of(object);
 }
 

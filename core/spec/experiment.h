@@ -304,11 +304,17 @@ struct Rules {
   // non_finite = "reject" always applies.
 };
 
+/// What the run may use.
+struct Budget {
+  std::optional<double> deadline_seconds;
+  std::optional<double> price_per_hour;  ///< in whatever currency
+};
+
 /// What a shipped example's verdict must be.
 struct Expectation {
   std::string verdict;  ///< accepted | rejected | undecided
-  std::string
-      needs;  ///< "lstm float16": only where the doctor finds this operator to work in this dtype; empty: always
+  /// "lstm float16": only where the doctor finds this operator to work in this dtype; empty: always
+  std::string needs;
   std::string otherwise;  ///< the verdict elsewhere; empty: `verdict`
 };
 
@@ -328,6 +334,7 @@ struct Experiment {
   std::vector<Trial> trials;
   Cases cases;
   std::optional<Rules> rules;
+  Budget budget;
   std::map<std::string, Expectation> expect;  ///< by trial
 
   // Where it came from.

@@ -43,7 +43,6 @@ Key table(std::string path, std::string description, std::string type = "table")
 }
 
 const char* const memory = "memory budgets";
-const char* const gains = "time and cost budgets";
 
 std::vector<KeyEntry> data_keys() {
   return {
@@ -387,8 +386,8 @@ std::vector<KeyEntry> other_keys() {
       table("budget", "what the run may use"),
       Key("budget.device_memory", "size (24 GB, 24 GiB)", "none", "memory of the device").later(memory),
       Key("budget.reserve", "number", "none", "share of it kept free").later(memory),
-      Key("budget.deadline", "time (8 h, 30 min)", "none", "time the run may take").later(gains),
-      Key("budget.price_per_hour", "number", "none", "price of the machine").later(gains),
+      Key("budget.deadline", "time (8 h, 30 min)", "none", "time that the planned steps may take"),
+      Key("budget.price_per_hour", "number", "none", "price of the machine, in any currency"),
       Key("budget.growth_limit", "size (200 MB)", "none", "live memory that grows beyond this stops the run")
           .later(memory),
       Key("expect", "table", "none",

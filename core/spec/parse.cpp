@@ -134,6 +134,7 @@ Experiment to_experiment(const Setting& root, const std::string& file) {
   read_trials(table.find("trial"), experiment);
   TableReader(table.find("cases")).integer("holdout", experiment.cases.holdout, 0);
   read_rules(table.find("rules"), experiment);
+  read_budget(table.find("budget"), experiment);
   read_expect(table.find("expect"), experiment);
   collect_positions(root, experiment.positions);
   return experiment;

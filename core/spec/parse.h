@@ -27,8 +27,8 @@ std::string with_overrides(const std::string& text, const std::vector<std::strin
 /// spells them, so that the text does not depend on where the files lie.
 std::string canonical_json(const Experiment& experiment);
 
-/// The same without name, description and [expect], which say nothing about what is run: the hash of an experiment is
-/// taken of this text.
+/// The same without name, description, [budget] and [expect], which say nothing about what is run: the hash of an
+/// experiment is taken of this text.
 std::string canonical_json_to_hash(const Experiment& experiment);
 
 /// The same of one trial's policy, and of the rules (empty text for none).

@@ -109,6 +109,7 @@ void read_training(const Setting* table, Experiment& experiment);
 void read_reference(const Setting* table, Experiment& experiment);
 void read_trials(const Setting* list, Experiment& experiment);
 void read_rules(const Setting* table, Experiment& experiment);
+void read_budget(const Setting* table, Experiment& experiment);
 void read_expect(const Setting* table, Experiment& experiment);
 
 /// The keys that say how large a model of this kind is, and how they are read.

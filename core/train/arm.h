@@ -32,7 +32,7 @@ struct Failure {
 
 /// One optimizer of an arm with everything that is its own.
 struct OptimizerUnit {
-  std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<Optimizer> optimizer;  ///< nothing after the arm failed for want of memory
   Schedule schedule;
   std::optional<double> clip_norm;
   std::vector<std::size_t> parameters;  ///< indexes into the network's parameters

@@ -74,7 +74,8 @@ std::vector<std::string> load_texts(const ArmState& state, const std::string& pr
 
 void save_optimizer(ArmState& state, const OptimizerUnit& unit, std::size_t index) {
   const std::string prefix = optimizer_prefix(index);
-  const OptimizerState saved = unit.optimizer->state_dict();
+  // An arm that failed for want of memory has given it back.
+  const OptimizerState saved = unit.optimizer ? unit.optimizer->state_dict() : OptimizerState();
   for (const auto& [name, tensor] : saved.tensors) state.tensors.push_back(to_bytes(prefix + name, tensor));
   for (const auto& [name, number] : saved.numbers) state.values[prefix + "state." + name] = number;
   state.values[prefix + "kind"] = unit.kind;
@@ -99,7 +100,8 @@ OptimizerState optimizer_state(const ArmState& state, std::size_t index) {
   return saved;
 }
 
-void load_optimizer(OptimizerUnit& unit, const ArmState& state, std::size_t index) {
+/// \param with_moments  false: the state was saved without them
+void load_optimizer(OptimizerUnit& unit, const ArmState& state, std::size_t index, bool with_moments) {
   const std::string prefix = optimizer_prefix(index);
   if (text_of(state, prefix + "kind") != unit.kind) {
     throw Error(ErrorKind::ModelProblem,
@@ -107,7 +109,7 @@ void load_optimizer(OptimizerUnit& unit, const ArmState& state, std::size_t inde
                  "training.optimizer[" + std::to_string(index) + "]", text_of(state, prefix + "kind"), unit.kind, ""});
   }
   try {
-    unit.optimizer->load_state_dict(optimizer_state(state, index));
+    if (with_moments) unit.optimizer->load_state_dict(optimizer_state(state, index));
   } catch (const Error& error) {
     ErrorFacts facts = error.facts();
     facts.problem = "the checkpoint's state of optimizer " + std::to_string(index) + " does not fit: " + facts.problem;
@@ -270,7 +272,9 @@ void load_state(Arm& arm, const ArmState& state, PolicyOfState policy, ScalerSta
                                       : "the checkpoint lacks the state of the model's random stream",
                  "", 0, 0, kGenerator, "", "", ""});
   }
-  for (std::size_t i = 0; i < arm.optimizers.size(); ++i) load_optimizer(arm.optimizers[i], state, i);
+  const std::optional<Failure> failure = failure_of_state(state);
+  const bool with_moments = !failure || failure->reason != "memory";
+  for (std::size_t i = 0; i < arm.optimizers.size(); ++i) load_optimizer(arm.optimizers[i], state, i, with_moments);
   if (policy == PolicyOfState::Same) repeat_policy_changes(arm, state);
   if (arm.scaler && scaler == ScalerStart::GoOn) load_scaler(arm, state);
   visit_counters(arm, [&state](const char* name, auto& value) {
@@ -279,7 +283,7 @@ void load_state(Arm& arm, const ArmState& state, PolicyOfState policy, ScalerSta
   arm.tally.last_loss.reset();
   if (find(state, "tally.last_loss") != nullptr) arm.tally.last_loss = real_of(state, "tally.last_loss");
   arm.notes = load_texts(state, "note.");
-  arm.failure = failure_of_state(state);
+  arm.failure = failure;
   if (generator != nullptr) arm.generator_state = to_tensor(*generator);
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < weights.size(); ++i) arm.network->state()[i].tensor.copy_(weights[i]);

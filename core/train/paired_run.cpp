@@ -164,9 +164,10 @@ bool PairedRun::step(const Sink& sink) {
     restore_buffers(i);
     if (weights_due) measure_weight_change(i, records_[i]);
     const bool both_moved = !arms_.front()->failure && !arms_[i]->failure;
-    if (i > 0 && weights_due && both_moved) compare_weights(i, records_[i]);
+    if (i > 0 && weights_due && both_moved) compare_trial(i, [&] { compare_weights(i, records_[i]); });
     fill(i, records_[i]);
     sink(i, std::move(records_[i]));
+    release_memory(i);
   }
   for (std::size_t r = 0; r < rounding_.size(); ++r) {
     fill_place(0, rounding_[r]);
@@ -199,11 +200,12 @@ bool PairedRun::compute_gradients() {
         // A model that threw never came to the optimizer's step: nothing was attempted, and there is nothing to record.
         arms_[i]->tally = before_[i];
         attempted_[i] = false;
+        release_memory(i);
         continue;
       }
       if (!measured_ || arms_.front()->failure || arms_[i]->failure) continue;
       if (i > 0 && !is_repeat(i)) {
-        compare_gradients(i);
+        compare_trial(i, [&] { compare_gradients(i); });
       } else if (yardsticks_due()) {
         measure_yardsticks(i);
       }
@@ -220,6 +222,28 @@ bool PairedRun::compute_gradients() {
     return false;
   }
   return true;
+}
+
+/// A comparison that does not fit into memory fails its trial, as a step does.
+void PairedRun::compare_trial(std::size_t index, const std::function<void()>& comparison) {
+  try {
+    comparison();
+  } catch (const Error&) {
+    throw;  // a mistake of ours
+  } catch (const std::exception& error) {
+    arms_[index]->failure =
+        failure_of(error, "where step " + std::to_string(step_) + " was compared with the reference's");
+  }
+}
+
+/// The weights stay: they are archived as the trial's last ones.
+void PairedRun::release_memory(std::size_t index) {
+  Arm& arm = *arms_[index];
+  if (!arm.failure || arm.failure->reason != "memory") return;
+  attempts_[index] = Attempt();
+  for (const model::NamedTensor& parameter : arm.network->parameters()) parameter.tensor.mutable_grad().reset();
+  for (OptimizerUnit& unit : arm.optimizers) unit.optimizer.reset();
+  if (measured_) measured_->arms[index].previous.clear();
 }
 
 void PairedRun::compare_gradients(std::size_t index) {
@@ -439,7 +463,7 @@ std::vector<std::string> non_finite_state(const Arm& arm) {
   for (const std::string& name : non_finite_names(arm.network->parameters())) names.push_back("parameter " + name);
   for (const std::string& name : non_finite_names(arm.network->buffers())) names.push_back("buffer " + name);
   for (const OptimizerUnit& unit : arm.optimizers) {
-    if (!observe::all_finite(unit.optimizer->state())) names.push_back("optimizer state");
+    if (unit.optimizer && !observe::all_finite(unit.optimizer->state())) names.push_back("optimizer state");
   }
   return names;
 }

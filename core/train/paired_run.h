@@ -25,9 +25,9 @@ namespace mantissa::train {
 ///
 /// weight_change and deviation_weight_relative are measured in every tenth step and in the last.
 ///
-/// A trial that fails is left behind, the others go on. A step in which its model threw was not attempted: it leaves no
-/// record and does not count. A reference that fails ends the run: nothing is left to compare
-/// with.
+/// A trial that fails is left behind, the others go on; where memory was the reason, all that it held but its weights
+/// is freed. A step in which its model threw was not attempted: it leaves no record and does not count. A reference
+/// that fails ends the run: nothing is left to compare with.
 class PairedRun {
  public:
   /// Receives the record of one step of one arm (0: the reference, then the trials in order, then the whole repeats).
@@ -86,6 +86,8 @@ class PairedRun {
   void remember_weights(std::size_t index);
   void measure_weight_change(std::size_t index, record::StepRecord& step);
   void restore_buffers(std::size_t index);
+  void compare_trial(std::size_t index, const std::function<void()>& comparison);
+  void release_memory(std::size_t index);
   void fill(std::size_t index, record::StepRecord& step);
   void fill_place(std::size_t index, record::StepRecord& step);
   void fill_optimizers(std::size_t index, record::StepRecord& step);

@@ -32,7 +32,7 @@ class CliDocumentTests : public QObject {
         "1e38\nat_floor = \"switch:bf16\"\n[rules]\npreset = \"default\"\n");
   }
 
-  void run_documents_match() { matches({"run", "small.toml"}, "run"); }
+  void run_documents_match() { matches({"run", "small.toml", "--gains", "short"}, "run"); }
   void list_documents_match() { matches({"list"}, "list"); }
   void show_documents_match() {
     for (const char* const arm : {"reference", "bf16", "tiny", "switches"}) matches({"show", arm}, "show");

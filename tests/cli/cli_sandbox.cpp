@@ -50,7 +50,11 @@ Outcome CliSandbox::run_plain(const QStringList& arguments) const {
 }
 
 Outcome CliSandbox::run(const QStringList& arguments) const {
-  return run_plain(arguments + QStringList{QStringLiteral("--archive"), archive()});
+  QStringList line = arguments + QStringList{QStringLiteral("--archive"), archive()};
+  const bool trains = arguments.value(0) == QLatin1String("run") || arguments.value(0) == QLatin1String("resume");
+  if (trains && !arguments.contains(QStringLiteral("--gains")))
+    line += QStringList{QStringLiteral("--gains"), QStringLiteral("off")};
+  return run_plain(line);
 }
 
 std::vector<QHash<QString, QString>> CliSandbox::table(const QStringList& arguments) const {

@@ -36,7 +36,8 @@ class CliSandbox {
   /// Copies tests/cases/<name> into the folder, without its number.
   QString take_case(const QString& name) const;
 
-  /// Runs `mantissa-cli … --archive <archive>` in the folder until it ends.
+  /// Runs `mantissa-cli … --archive <archive>` in the folder until it ends; `run` and `resume` with `--gains off`
+  /// unless told.
   Outcome run(const QStringList& arguments) const;
 
   /// The same without `--archive`.

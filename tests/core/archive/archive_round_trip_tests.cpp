@@ -140,6 +140,49 @@ class ArchiveRoundTripTests : public QObject {
     QCOMPARE(read()[1].reason, second.reason);
   }
 
+  void gains_read_back_and_are_replaced() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "fp16"));
+    const auto read = [&] { return Reader(path).trials().back().end.gains; };
+    QVERIFY(!read());
+    record::Gains gains;
+    gains.repetitions = 7;
+    gains.steps = 12;
+    gains.samples = 96;
+    gains.step_seconds = 0.1;
+    gains.step_seconds_spread = 0.02;
+    gains.samples_per_second = kInfinity;  // a clock that did not move
+    gains.speed_up = 1.5;
+    gains.speed_up_low = 1.25;
+    gains.speed_up_high = kNan;
+    gains.peak_bytes = std::int64_t{1} << 40;
+    gains.finish_seconds = 3600.0;
+    gains.deadline_seconds = 7200.0;
+    gains.cost_per_sample = 1e-9;
+    gains.finish_cost = 0.25;
+    gains.method = "7 repetitions";
+    writer.write_gains(trial, record::Gains());
+    writer.write_gains(trial, gains);
+    writer.finish_trial(trial, record::TrialEnd());
+    const record::Gains found = read().value();
+    QCOMPARE(found.repetitions, gains.repetitions);
+    QCOMPARE(found.steps, gains.steps);
+    QCOMPARE(found.samples, gains.samples);
+    QVERIFY(same(found.step_seconds, gains.step_seconds));
+    QVERIFY(same(found.step_seconds_spread, gains.step_seconds_spread));
+    QVERIFY(same(found.samples_per_second, gains.samples_per_second));
+    QVERIFY(same(found.speed_up, gains.speed_up));
+    QVERIFY(same(found.speed_up_low, gains.speed_up_low));
+    QVERIFY(same(found.speed_up_high, gains.speed_up_high));
+    QCOMPARE(found.peak_bytes, gains.peak_bytes);
+    QVERIFY(same(found.finish_seconds, gains.finish_seconds));
+    QVERIFY(same(found.deadline_seconds, gains.deadline_seconds));
+    QVERIFY(same(found.cost_per_sample, gains.cost_per_sample));
+    QVERIFY(same(found.finish_cost, gains.finish_cost));
+    QCOMPARE(found.method, gains.method);
+  }
+
   void every_case_column_reads_back_bit_by_bit() {
     const std::string path = new_path();
     std::vector<record::CaseRow> cases;

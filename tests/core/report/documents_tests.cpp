@@ -54,6 +54,58 @@ class DocumentsTests : public QObject {
     QCOMPARE(report::number_words(std::nullopt), std::string("–"));
   }
 
+  void bytes_have_three_digits_and_a_decimal_unit() {
+    QCOMPARE(report::bytes_words(0), std::string("0 B"));
+    QCOMPARE(report::bytes_words(999), std::string("999 B"));
+    QCOMPARE(report::bytes_words(1000), std::string("1 kB"));
+    QCOMPARE(report::bytes_words(13'240'000), std::string("13.2 MB"));
+    QCOMPARE(report::bytes_words(999'600), std::string("1 MB"));  // not 1000 kB
+    QCOMPARE(report::bytes_words(24'000'000'000), std::string("24 GB"));
+  }
+
+  void gains_are_shown_with_their_method_and_no_difference_is_called_one() {
+    record::Gains gains;
+    gains.repetitions = 7;
+    gains.steps = 10;
+    gains.samples = 640;
+    gains.step_seconds = 0.0125;
+    gains.step_seconds_spread = 0.001;
+    gains.samples_per_second = 5120.0;
+    gains.finish_seconds = 25.0;
+    gains.deadline_seconds = 20.0;
+    gains.method = "7 repetitions of 10 steps";
+    record::RunSummary summary;
+    summary.reference.start.name = "reference";
+    summary.reference.end.gains = gains;
+    record::TrialRow trial;
+    trial.start.name = "bf16";
+    gains.speed_up = 1.02;
+    gains.speed_up_low = 0.97;
+    gains.speed_up_high = 1.07;
+    gains.peak_bytes = 13'240'000;
+    gains.cost_per_sample = 1e-7;
+    gains.finish_cost = 0.5;
+    trial.end.gains = gains;
+    summary.trials = {trial, rejected_trial()};
+    const std::string text = report::run_table(summary);
+    for (const char* const piece : {"Gains", "5,120", "12.5 ms, spread 1", "1.02 (0.97 to 1.07), no difference shown",
+                                    "25 s, beyond 20 s", "13.2 MB", "1e-07", "measured by 7 repetitions of 10 steps"}) {
+      QVERIFY2(text.find(piece) != std::string::npos, (piece + ("\n" + text)).c_str());
+    }
+    QVERIFY(text.find("fp16", text.find("Gains")) == std::string::npos);  // rejected: no line at all
+    const Json document = Json::parse(report::run_document(summary, "a.db", 1));
+    QCOMPARE(document["trials"][0]["gains"]["speed_up"].get<double>(), 1.02);
+    QVERIFY(document["trials"][1]["gains"].is_null());
+    QVERIFY(document["reference"]["gains"]["speed_up"].is_null());
+    QVERIFY(report::trial_page(trial, {}, {}).find("7 repetitions of 10 steps") != std::string::npos);
+  }
+
+  void a_run_without_gains_has_no_table_of_them() {
+    record::RunSummary summary;
+    summary.trials = {rejected_trial()};
+    QVERIFY(report::run_table(summary).find("Gains") == std::string::npos);
+  }
+
   void shares_never_round_up_to_the_whole() {
     QCOMPARE(report::share_words(12, 2000), std::string("0.6 %"));
     QCOMPARE(report::share_words(2000, 2000), std::string("100 %"));

@@ -38,8 +38,8 @@ class SpecJsonTests : public QObject {
   void whole_experiment_is_json_with_every_part() {
     const QJsonObject object =
         QJsonDocument::fromJson(QByteArray::fromStdString(canonical_json(parse(scalar_example)))).object();
-    QCOMPARE(object.keys(), (QStringList{"cases", "data", "description", "expect", "mantissa", "model", "name",
-                                         "reference", "rules", "training", "trial"}));
+    QCOMPARE(object.keys(), (QStringList{"budget", "cases", "data", "description", "expect", "mantissa", "model",
+                                         "name", "reference", "rules", "training", "trial"}));
     QCOMPARE(object["data"].toObject()["path"].toString(), QString("pattern.csv"));  // not where it lies
     QCOMPARE(object["training"].toObject()["epochs"].toInt(), 1);
     QVERIFY(object["training"].toObject()["steps"].isNull());

@@ -280,6 +280,15 @@ bf16 = "undecided"
     QCOMPARE(*e.training.epochs, 2);
   }
 
+  void a_budget_is_read_in_seconds_and_is_no_part_of_the_hash() {
+    const Experiment e = parse_more("[budget]\ndeadline = \"8 h\"\nprice_per_hour = 2.50\n");
+    QCOMPARE(e.budget.deadline_seconds.value(), 28800.0);
+    QCOMPARE(e.budget.price_per_hour.value(), 2.5);
+    QVERIFY(!parse(least_example).budget.deadline_seconds && !parse(least_example).budget.price_per_hour);
+    QCOMPARE(canonical_json_to_hash(e), canonical_json_to_hash(parse(least_example)));
+    QVERIFY(canonical_json(e).find(R"("budget":{"deadline":28800,"price_per_hour":2.5})") != std::string::npos);
+  }
+
   void scaler_is_on_for_float16_alone_unless_told() {
     const Experiment e = parse_more(R"([[trial]]
 name = "fp16"

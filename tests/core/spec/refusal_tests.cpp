@@ -81,6 +81,11 @@ const Row out_of_range[] = {
     {"flips_below_0", "[rules]\nflips = { max = -1 }", 7, "rules.flips.max", "at least 0"},
     {"fraction_above_1", "[rules]\nprogress = { min_applied_fraction = 98 }", 7, "rules.progress.min_applied_fraction",
      "found 98, expected a number from 0 to 1"},
+    {"deadline_without_unit", "[budget]\ndeadline = \"8\"", 7, "budget.deadline",
+     "found \"8\", expected a time above 0"},
+    {"deadline_as_a_number", "[budget]\ndeadline = 8", 7, "budget.deadline", "with its unit"},
+    {"deadline_0", "[budget]\ndeadline = \"0 h\"", 7, "budget.deadline", "above 0"},
+    {"price_below_0", "[budget]\nprice_per_hour = -1", 7, "budget.price_per_hour", "at least 0"},
     {"integer_beyond_64_bits", "[training]\nbatch = 9223372036854775808", 7, "", "not representable in 64 bits"},
 };
 

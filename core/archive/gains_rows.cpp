@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/gains_rows.h"
+
+#include <string_view>
+
+#include "core/archive/real_states.h"
+
+namespace mantissa::archive {
+namespace {
+
+constexpr char kReplaceGains[] =
+    "INSERT OR REPLACE INTO gains (trial, repetitions, steps, samples, step_seconds, step_seconds_spread, "
+    "samples_per_second, speed_up, speed_up_low, speed_up_high, finish_seconds, deadline_seconds, cost_per_sample, "
+    "finish_cost, states, peak_bytes, method) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+
+constexpr char kSelectGains[] =
+    "SELECT repetitions, steps, samples, step_seconds, step_seconds_spread, samples_per_second, speed_up, "
+    "speed_up_low, speed_up_high, finish_seconds, deadline_seconds, cost_per_sample, finish_cost, states, peak_bytes, "
+    "method FROM gains WHERE trial = ?1";
+
+}  // namespace
+
+void replace_gains(Connection& connection, std::int64_t trial, const record::Gains& gains) {
+  Statement replace(connection, kReplaceGains);
+  RealWriter reals;
+  reals.bind(replace, 5, gains.step_seconds);
+  reals.bind(replace, 6, gains.step_seconds_spread);
+  reals.bind(replace, 7, gains.samples_per_second);
+  reals.bind(replace, 8, gains.speed_up);
+  reals.bind(replace, 9, gains.speed_up_low);
+  reals.bind(replace, 10, gains.speed_up_high);
+  reals.bind(replace, 11, gains.finish_seconds);
+  reals.bind(replace, 12, gains.deadline_seconds);
+  reals.bind(replace, 13, gains.cost_per_sample);
+  reals.bind(replace, 14, gains.finish_cost);
+  replace.bind(1, trial)
+      .bind(2, gains.repetitions)
+      .bind(3, gains.steps)
+      .bind(4, gains.samples)
+      .bind(15, reals.states())
+      .bind(16, gains.peak_bytes)
+      .bind(17, std::string_view(gains.method))
+      .run();
+}
+
+std::optional<record::Gains> read_gains(Connection& connection, std::int64_t trial) {
+  Statement select(connection, kSelectGains);
+  select.bind(1, trial);
+  if (!select.step()) return std::nullopt;
+  RealReader reals(select.integer(13));
+  record::Gains gains;
+  gains.repetitions = select.integer(0);
+  gains.steps = select.integer(1);
+  gains.samples = select.integer(2);
+  gains.step_seconds = reals.read(select, 3).value_or(0.0);
+  gains.step_seconds_spread = reals.read(select, 4).value_or(0.0);
+  gains.samples_per_second = reals.read(select, 5).value_or(0.0);
+  gains.speed_up = reals.read(select, 6);
+  gains.speed_up_low = reals.read(select, 7);
+  gains.speed_up_high = reals.read(select, 8);
+  gains.finish_seconds = reals.read(select, 9).value_or(0.0);
+  gains.deadline_seconds = reals.read(select, 10);
+  gains.cost_per_sample = reals.read(select, 11);
+  gains.finish_cost = reals.read(select, 12);
+  gains.peak_bytes = select.optional_integer(14);
+  gains.method = select.text(15);
+  return gains;
+}
+
+bool has_gains(Connection& connection) {
+  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'gains'") > 0;
+}
+
+}  // namespace mantissa::archive

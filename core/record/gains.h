@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mantissa::record {
+
+/// What an arm costs, measured after its validation. Nothing here is shown without `method`.
+struct Gains {
+  std::int64_t repetitions = 0;
+  std::int64_t steps = 0;    ///< attempted steps of one repetition
+  std::int64_t samples = 0;  ///< rows of one repetition
+
+  double step_seconds = 0.0;         ///< median over the repetitions of their mean duration of a step
+  double step_seconds_spread = 0.0;  ///< interquartile range of the same
+  double samples_per_second = 0.0;   ///< at that median
+
+  /// How many times the reference's time a step takes less: above 1 is faster. Nothing for a reference, and never
+  /// measured for a rejected trial.
+  std::optional<double> speed_up;
+  std::optional<double> speed_up_low;  ///< ends of the 95 % interval
+  std::optional<double> speed_up_high;
+
+  std::optional<std::int64_t> peak_bytes;  ///< most tensor memory alive within a step of the run
+  double finish_seconds = 0.0;             ///< all planned steps of the experiment, this arm alone
+  std::optional<double> deadline_seconds;  ///< budget.deadline
+  std::optional<double> cost_per_sample;   ///< in the unit of budget.price_per_hour
+  std::optional<double> finish_cost;       ///< of all planned steps
+  std::string method;                      ///< one sentence: how often, how, with which clock
+};
+
+}  // namespace mantissa::record
