@@ -97,7 +97,7 @@ class DocumentsTests : public QObject {
     QCOMPARE(document["trials"][0]["gains"]["speed_up"].get<double>(), 1.02);
     QVERIFY(document["trials"][1]["gains"].is_null());
     QVERIFY(document["reference"]["gains"]["speed_up"].is_null());
-    QVERIFY(report::trial_page(trial, {}, {}).find("7 repetitions of 10 steps") != std::string::npos);
+    QVERIFY(report::trial_page(trial, {}, {}, {}).find("7 repetitions of 10 steps") != std::string::npos);
   }
 
   void a_run_without_gains_has_no_table_of_them() {
