@@ -186,7 +186,53 @@ class Draw:
             text += self.scaler()
         return text
 
+    # --- pictures, sequences and texts: small models, few steps ------------------------------------------------------
+
+    def large_model(self):
+        """Data, model and autocast words of one of the larger architectures."""
+        r = self.random
+        dropout = r.choice([0.0, 0.0, 0.2])
+        kind = r.choice(["cnn", "resnet", "transformer", "lstm", "lstm"])
+        words = ["bfloat16", "off"]
+        if kind == "cnn":
+            settings = {"kind": kind, "channels": r.choice([[4], [3, 8]]), "kernel": r.choice([3, 5]), "dropout": dropout}
+            data = {"source": "fashion"}
+        elif kind == "resnet":
+            settings = {"kind": kind, "depth": 8, "width": r.choice([4, 8])}
+            data = {"source": "fashion"}
+        elif kind == "transformer":
+            heads = r.choice([1, 2, 4])
+            settings = {"kind": kind, "width": heads * r.choice([4, 8]), "heads": heads, "layers": r.choice([1, 2]),
+                        "attention": r.choice(["own", "sdpa"]), "dropout": dropout}
+            data = {"source": "shakespeare8", "context": r.choice([8, 16, 33])}
+            words.append("float16")
+        else:
+            layers = r.choice([1, 2])
+            settings = {"kind": kind, "cells": r.choice([8, 16, 20]), "layers": layers,
+                        "dropout": dropout if layers > 1 else 0.0}
+            if self.chance(0.3):
+                data = {"source": "shakespeare8", "context": r.choice([8, 16])}
+            else:
+                data = {"source": "japanese_vowels"}
+                settings["bidirectional"] = self.chance(0.5)
+        text = table("[data]", data).strip() + "\n"
+        return text, "\n".join(f"{key} = {toml(value)}" for key, value in settings.items()), words
+
+    def large_experiment(self, says):
+        r = self.random
+        data, model, words = self.large_model()
+        settings = {"seed": r.randrange(10_000), "steps": r.randrange(4, 9), "batch": r.choice([4, 8, 11]),
+                    "loss": "cross_entropy"}
+        if self.chance(0.3):
+            settings["accumulate"] = 2
+        if self.chance(0.5):
+            settings["clip_norm"] = self.magnitude(0.05, 10.0)
+        training = "\n".join(f"{key} = {toml(value)}" for key, value in settings.items()) + optimizer(**self.optimizer())
+        return experiment(says, data, model, training, *[self.trial(word) for word in r.sample(words, 2)])
+
     def experiment(self, says):
+        if self.chance(0.3):
+            return self.large_experiment(says)
         data, loss = self.data()
         model = self.model()
         training = self.training(loss)
