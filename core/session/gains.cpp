@@ -12,6 +12,7 @@
 #include "core/train/batch_plan.h"
 #include "core/train/failure_text.h"
 #include "core/train/stages.h"
+#include "core/train/window.h"
 
 namespace mantissa::session {
 namespace {
@@ -20,7 +21,13 @@ constexpr std::size_t kMostWindows = 8;  // different batches that the steps go 
 constexpr std::int64_t kMostSteps = 100;
 constexpr int kWarmUpSteps = 3;  // optimizer state, thread pools and kernel caches are there after these
 
-train::Window copy_of(const train::Window& window) {
+/// On the device of the arms, in memory of its own: the plan reuses its tensors.
+train::Window copy_of(const train::Window& window, c10::Device device) {
+  if (!device.is_cpu()) {
+    train::Window moved = train::moved_to(window, device);
+    cuda::synchronize(device);  // the copy may still be reading from the plan's tensors
+    return moved;
+  }
   train::Window copy = window;
   for (train::Microbatch& microbatch : copy.microbatches) {
     microbatch.inputs = microbatch.inputs.clone();
@@ -59,13 +66,13 @@ void GainsBench::add(const train::Arm& arm, const spec::Trial* trial, std::optio
   }
 }
 
-void GainsBench::make_windows() {
+void GainsBench::make_windows(const c10::Device& device) {
   train::BatchPlan plan(experiment_, train_);
   planned_steps_ = plan.total_steps();
   while (windows_.size() < kMostWindows) {
     const train::Window* const window = plan.next();
     if (window == nullptr) break;
-    windows_.push_back(copy_of(*window));
+    windows_.push_back(copy_of(*window, device));
   }
 }
 
@@ -119,11 +126,12 @@ bool GainsBench::repeat(const GainsLimits& limits, std::int64_t steps, const c10
 std::vector<std::optional<record::Gains>> GainsBench::measure(const GainsLimits& limits,
                                                               const std::function<bool()>& stop_requested) {
   std::vector<std::optional<record::Gains>> gains(lanes_.size());
-  make_windows();
-  if (windows_.empty() || lanes_.empty()) return gains;
-  const c10::Device device = windows_.front().microbatches.front().inputs.device();
+  if (lanes_.empty() || !lanes_.front().arm) return gains;  // nothing to compare with
+  const c10::Device device = lanes_.front().arm->network->device();
+  make_windows(device);
+  if (windows_.empty()) return gains;
   const double round_seconds = warm_up(device);
-  if (!lanes_.front().arm) return gains;  // nothing to compare with
+  if (!lanes_.front().arm) return gains;
   const std::int64_t steps = perf::steps_that_fit(round_seconds, limits.seconds, limits.repetitions, kMostSteps);
   if (steps == 0) {
     notes_.push_back("Gains are not measured: " + std::to_string(limits.repetitions) +

@@ -58,7 +58,7 @@ class GainsBench {
     perf::StepTimes times;
   };
 
-  void make_windows();
+  void make_windows(const c10::Device& device);
   void drop(Lane& lane, const std::string& why);
   bool step(Lane& lane, std::size_t number);
   double warm_up(const c10::Device& device);

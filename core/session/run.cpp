@@ -454,7 +454,7 @@ class Run {
     GainsBench bench(prepared_.experiment, prepared_.dataset.train);
     std::vector<record::TrialRow*> rows = {&summary_.reference};
     bench.add(paired->arm(0), nullptr, peak_bytes_[0]);
-    for (std::size_t i = 1; i < paired->arm_count(); ++i) {
+    for (std::size_t i = 1; i <= trials_.size(); ++i) {  // repeats of the reference cost what it costs
       record::TrialRow& row = summary_.trials[i - 1];
       if (!finished(row.end) || row.end.verdict->word == record::VerdictWord::Rejected) continue;
       bench.add(paired->arm(i), trials_[i - 1], peak_bytes_[i]);
