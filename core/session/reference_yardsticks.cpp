@@ -152,7 +152,7 @@ std::vector<record::CaseRow> ReferenceYardsticks::finish(std::size_t i, train::P
     end.flips =
         std::count_if(rows.begin(), rows.end(), [](const record::CaseRow& row) { return row.flip_same_weights; });
     rounding_.push_back(rows);
-    rounding_names_.push_back(on_threads ? thread_words(threads_[rounding]) : "FP64");
+    rounding_names_.push_back(on_threads ? "on " + thread_words(threads_[rounding]) : "in FP64");
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -175,12 +175,16 @@ std::vector<std::string> ReferenceYardsticks::notes_on_reference() const {
     }
     const double floor = *judge::yardstick(rounding_, usual_measure(spec::Of::SameWeights));
     std::string note = "Rounding floor, the yardstick of same weights and shadow: " + std::string(kMeasure) + " is " +
-                       short_text(floor) + " (" + each + " against " +
+                       short_text(floor) + " (" + each + "; the run itself is on " +
                        thread_words(prepared_.experiment.training.threads) + ").";
     if (floor == 0.0) {
       note +=
           " The outputs are equal in every bit, so nothing is a multiple of it; reference.float64 = true measures "
           "against FP64.";
+    } else if (largest_mean(repeats_, threads_.size(), &Means::shadow) == 0.0) {
+      note +=
+          " In training steps another number of threads gives equal bits, so that a shadow deviation is no multiple "
+          "of it.";
     }
     notes.push_back(std::move(note));
   }

@@ -2,7 +2,8 @@
 // What a paired run costs beyond its parts, and what is measured by default beyond nothing, interleaved in one run:
 // every round times the same number of steps on all sides, one after the other.
 //   paired/…     time of reference and trial in lock step, measuring as by default, over the sum of both arms trained
-//                alone; asked for: at most 1.05 with shadow off, 1.15 with shadow_every = 10.
+//                alone, which measure the norms that an arm alone has; asked for: at most 1.05 with shadow off, 1.15
+//                with shadow_every = 10.
 //   telemetry/…  the same paired run measuring as by default over measuring nothing, and the difference a step and arm;
 //                asked for: at most 30 µs a step for the AMP step, else the larger of 3 % and bytes read / 8 GB/s.
 // `ratio` is the median over the rounds, `ratio_low` and `ratio_high` bound the middle half.

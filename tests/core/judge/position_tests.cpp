@@ -69,6 +69,19 @@ class PositionTests : public QObject {
     QCOMPARE(*row.margin_reference, 1.0);  // 2 - 1 and 3 - 0.5
   }
 
+  void a_side_that_was_not_measured_leaves_its_columns_empty() {
+    record::CaseRow repeat = sample("1");
+    repeat.output_same_weights.clear();
+    const record::CaseRow trained = compared({repeat}).front();
+    QCOMPARE(*trained.position_flips, 1);
+    QVERIFY(!trained.position_flips_same_weights && !trained.nll_same_weights && !trained.output_rmse_same_weights);
+    record::CaseRow rounding = sample("1");
+    rounding.output.clear();
+    const record::CaseRow same_weights = compared({rounding}).front();
+    QCOMPARE(*same_weights.position_flips_same_weights, 0);
+    QVERIFY(!same_weights.position_flips && !same_weights.nll && !same_weights.output_rmse && !same_weights.flip);
+  }
+
   void negative_log_likelihood_is_that_of_the_softmax() {
     // numpy: -(x - log(sum(exp(x)))) at the targets, averaged over both positions
     //   reference: log(e + e^2 + 1) - 2 = 0.4076059644443801, log(2 e^0.5 + e^3) - 3 = 0.1519033024559456
