@@ -45,7 +45,7 @@ class TorchScript : public Network {
         prediction_("model.prediction", settings_.prediction),
         loss_("model.loss", settings_.loss) {
     if (!module_.find_method("forward")) refuse("the model has no forward method", "", "");
-    if (can_reset_states(module_)) reset_states_ = module_.get_method("reset_states");
+    resets_state_ = can_reset_states(module_);
     mode_operators_ = mode_operators_of(operators_of(module_));
     collect();
     settle_stored_dtype();
@@ -87,7 +87,7 @@ class TorchScript : public Network {
 
   bool may_use_randomness() const override { return true; }
 
-  Traits traits() const override { return {/*from_file=*/true, reset_states_.has_value(), mode_operators_}; }
+  Traits traits() const override { return {/*from_file=*/true, resets_state_, mode_operators_}; }
 
  private:
   [[noreturn]] void refuse(const std::string& problem, const std::string& found, const std::string& expected,
@@ -128,7 +128,7 @@ class TorchScript : public Network {
       if (!is_narrow(stored.tensor.scalar_type())) continue;
       types.insert(stored.tensor.scalar_type() == at::kHalf ? "FP16" : "BF16");
       if (settings_.stored_dtype == spec::StoredDtype::Keep) {
-        if (!input_dtype_) input_dtype_ = stored.tensor.scalar_type();
+        if (!narrow_.defined()) narrow_ = stored.tensor;
       } else {
         // In place: the module and every name of the tensor see it.
         stored.tensor.set_data(stored.tensor.to(at::kFloat));
@@ -139,7 +139,7 @@ class TorchScript : public Network {
     const std::string which = std::to_string(count) + (count == 1 ? " tensor" : " tensors") + " of the model file " +
                               (count == 1 ? "is" : "are") + " stored in " +
                               (types.size() == 1 ? *types.begin() : std::string("FP16 and BF16"));
-    if (input_dtype_) {
+    if (narrow_.defined()) {
       notes_.push_back(which +
                        " and kept so (model.stored_dtype): weights, gradients and optimizer state have that "
                        "type, and inputs are given in it.");
@@ -150,12 +150,13 @@ class TorchScript : public Network {
 
   c10::IValue call(const at::Tensor& inputs, const at::Tensor& targets) {
     const WithoutExecutorOptimisation as_eager;
-    if (reset_states_) (*reset_states_)({});
-    const at::Tensor given = input_dtype_ && inputs.is_floating_point() ? inputs.to(*input_dtype_) : inputs;
+    torch::jit::Module& running = jit_instances_.of(module_);
+    if (resets_state_) running.get_method("reset_states")({});
+    const bool narrows = narrow_.defined() && inputs.is_floating_point();
+    const at::Tensor given = narrows ? inputs.to(narrow_.scalar_type()) : inputs;
     if (!binding_) bind({});  // says what forward takes
-    torch::jit::Module& module = jit_instances_.of(module_);
-    if (binding_->plain()) return module.forward({given});
-    return module.forward(binding_->arguments(given, targets));
+    if (binding_->plain()) return running.forward({given});
+    return running.forward(binding_->arguments(given, targets));
   }
 
   torch::jit::Module module_;
@@ -165,8 +166,8 @@ class TorchScript : public Network {
   std::optional<InputBinding> binding_;  // nothing until `use` where forward takes several inputs
   OutputSelection prediction_;
   OutputSelection loss_;
-  std::optional<torch::jit::Method> reset_states_;
-  std::optional<at::ScalarType> input_dtype_;  // of kept FP16 and BF16 weights
+  bool resets_state_ = false;
+  at::Tensor narrow_;  // a kept FP16 or BF16 weight: its type, now, is that of the inputs
   std::vector<std::string> mode_operators_;
 };
 

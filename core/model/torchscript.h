@@ -14,8 +14,8 @@ namespace mantissa::model {
 ///
 /// It runs operator by operator as eager code does: the graph executor's optimisation is switched off on the calling
 /// thread at every forward, because with it on the JIT follows a cast policy of its own under autocast. In a
-/// precision::JitCastScope it stays on. Traced
-/// convolutions, which autocast would pass over, are rewritten as scripts and eager code have them.
+/// precision::JitCastScope it stays on. Traced convolutions, which autocast would pass over, are rewritten as scripts
+/// and eager code have them.
 ///
 /// FP16 and BF16 weights are widened or kept as the settings say; kept, floating inputs are given in that dtype. A
 /// model that has a method `reset_states()` (without required arguments) gets it called before every batch. \throws

@@ -71,6 +71,7 @@ std::vector<record::CaseRow> CaseComparison::float64_rows(const train::Arm& refe
   }
   FrozenCases wide = cases_;
   if (wide.inputs.is_floating_point()) wide.inputs = wide.inputs.to(at::kDouble);
+  if (wide.targets.is_floating_point()) wide.targets = wide.targets.to(at::kDouble);
   return compared_rows(reference_outputs_, {}, evaluate(*network, reference.policy, wide));
 }
 

@@ -187,6 +187,7 @@ model::Usage usage_of(const spec::Experiment& experiment, const data::Dataset& d
   model::Usage usage;
   usage.input_names = dataset.input_names;
   usage.target_names = dataset.target_names;
+  usage.integer_names = experiment.data.columns.integers;
   usage.returns_loss = experiment.training.loss == spec::Loss::Output;
   return usage;
 }

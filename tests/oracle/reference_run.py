@@ -362,7 +362,7 @@ def train(arm, experiment, data, before_step=None):
     training = experiment["training"]
     seed = training.get("seed", 1)
     torch.manual_seed(seed)
-    if experiment["model"]["kind"] == "torchscript":
+    if experiment["model"]["kind"] == "torchscript" and scripted_models.knows(experiment["model"]["path"]):
         model = scripted_models.load(experiment["model"]["path"], arm.casts_by_hand())
     else:
         model = build_model(experiment["model"], data.inputs, data.outputs)

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the files of models/ with official PyTorch 2.11: run it in that folder. Weights are written out or seeded."""
+import sys
+from pathlib import Path
 from typing import Dict, NamedTuple, Tuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "packaging"))
+import plain_torchscript
 
 
 def scripted(module, name):
@@ -175,6 +180,8 @@ def main():
     normed = nn.Sequential(ones_linear(2, 4), nn.BatchNorm1d(4), ones_linear(4, 1))
     torch.jit.trace(normed.eval(), torch.ones(4, 2)).save("batch_norm_trace_eval.pt")
     torch.jit.freeze(torch.jit.script(normed.eval())).save("frozen.pt")
+    for file in Path(".").glob("*.pt"):
+        plain_torchscript.remove_paths(file)
 
 
 main()

@@ -4,9 +4,14 @@
 All hold the same layer of two inputs and one output with weight [0.1, -2.5] and bias [3], or go wrong in one way.
 """
 import collections
+import sys
+from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "packaging"))
+import plain_torchscript
 
 layer = torch.nn.Linear(2, 1)
 with torch.no_grad():
@@ -37,3 +42,4 @@ class Runs:
 
 torch.save(collections.OrderedDict(weight=Runs()), "runs_code.pt")
 torch.jit.script(layer).save("torchscript.pt")
+plain_torchscript.remove_paths("torchscript.pt")
