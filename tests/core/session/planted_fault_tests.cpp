@@ -64,9 +64,9 @@ record::Verdict verdict_with(const std::string& file, const std::string& trial_n
   Coarse coarse(*reference.network);
   model::Network& same_network = fault == Fault::CoarseForward ? coarse : *reference.network;
   model::Network& trained_network = fault == Fault::StaleWeights ? *prepared.network : *arm.network;
-  const auto expected = session::evaluate(*reference.network, reference.policy, cases.inputs);
-  const auto same_weights = session::evaluate(same_network, arm.policy, cases.inputs);
-  const auto trained = session::evaluate(trained_network, arm.policy, cases.inputs);
+  const auto expected = session::evaluate(*reference.network, reference.policy, cases);
+  const auto same_weights = session::evaluate(same_network, arm.policy, cases);
+  const auto trained = session::evaluate(trained_network, arm.policy, cases);
   for (std::size_t i = 0; i < evidence.cases.size(); ++i) {
     evidence.cases[i].output = trained.of_case(static_cast<std::int64_t>(i));
     evidence.cases[i].output_reference = expected.of_case(static_cast<std::int64_t>(i));
