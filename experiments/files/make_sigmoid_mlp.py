@@ -3,6 +3,7 @@
 
 30 inputs (breast_cancer), one hidden layer of 64, weights of torch.manual_seed(1). Made with PyTorch 2.11:
     python make_sigmoid_mlp.py
+then packaging/plain_torchscript.py.
 """
 import torch
 from torch import nn

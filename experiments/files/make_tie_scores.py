@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes tie_scores.pt: a linear layer that passes two scores on unchanged."""
+"""Makes tie_scores.pt (then packaging/plain_torchscript.py): a linear layer that passes two scores on unchanged."""
 import torch
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes greedy.pt: y = w·x + b that asks for more memory than any machine has (2^50 elements of BF16) as soon as its
+"""Makes greedy.pt (then packaging/plain_torchscript.py): y = w·x + b that asks for more memory than any machine has (2^50 elements of BF16) as soon as its
 product is in BF16, so that only a BF16 trial runs out of memory. In evaluation, `greedy_in_evaluation.pt` alone does."""
 
 from pathlib import Path

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes norm.pt with official PyTorch: a small network with BatchNorm, whose running statistics belong to its state."""
+"""Makes norm.pt with official PyTorch (then packaging/plain_torchscript.py): a small network with BatchNorm, whose running
+statistics belong to its state."""
 import torch
 
 torch.manual_seed(5)
