@@ -15,6 +15,7 @@
 #include "core/archive/reader.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/text_list.h"
 #include "core/report/case_export.h"
 #include "core/report/json_documents.h"
 #include "core/report/pt_file.h"
@@ -58,10 +59,8 @@ std::string format_of(const ExportOptions& options, bool json) {
   };
   if (!options.format.empty()) {
     if (is_known(options.format)) return options.format;
-    std::string expected;
-    for (const std::string& format : formats) expected += (expected.empty() ? "" : " or ") + format;
     refuse(ErrorKind::InvalidSetting, "--format", options.what + " cannot be written in this format", options.format,
-           expected);
+           joined(formats, " or "));
   }
   if (options.file == "-") return json && is_known("json") ? "json" : formats.front();
   const std::string ending = std::filesystem::path(options.file).extension().string();

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <spdlog/spdlog.h>
 
-#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/cli/interrupt.h"
 #include "app/cli/log_file.h"
 #include "app/cli/program.h"
-#include "app/cli/progress.h"
 #include "app/cli/run_result.h"
 #include "core/archive/reader.h"
 #include "core/session/resume.h"
@@ -42,12 +39,10 @@ int resume(Program& program, const ResumeCommandOptions& options) {
   open_log_file();
   spdlog::info("resume trial {} in {}", resume_options.trial, resume_options.archive);
 
-  // A reader of the messages that goes away must not take the run with it.
-  signal(SIGPIPE, SIG_IGN);
-  session::StopToken stop;
-  const InterruptScope interrupts(stop);
-  ProgressDisplay display(program.console);
-  return show_result(program, session::resume(resume_options, display, stop), options.required);
+  const auto go_on = [&resume_options](session::Observer& observer, const session::StopToken& stop) {
+    return session::resume(resume_options, observer, stop);
+  };
+  return run_and_show(program, options.required, go_on);
 }
 
 }  // namespace

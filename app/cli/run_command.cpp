@@ -2,19 +2,17 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/cli/interrupt.h"
 #include "app/cli/log_file.h"
 #include "app/cli/program.h"
-#include "app/cli/progress.h"
 #include "app/cli/run_result.h"
 #include "core/base/error.h"
+#include "core/base/text_list.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
 
@@ -43,10 +41,9 @@ void require_known(const std::string& option, const std::vector<std::string>& na
                    const std::vector<std::string>& known, const std::string& file) {
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    std::string expected;
-    for (const std::string& candidate : known) expected += (expected.empty() ? "" : ", ") + candidate;
-    throw Error(ErrorKind::InvalidSetting, {"no such trial in this run", file, 0, 0, option, "'" + name + "'",
-                                            expected.empty() ? "no name: the experiment has no trial" : expected, ""});
+    throw Error(ErrorKind::InvalidSetting,
+                {"no such trial in this run", file, 0, 0, option, "'" + name + "'",
+                 known.empty() ? "no name: the experiment has no trial" : joined(known), ""});
   }
 }
 
@@ -68,15 +65,11 @@ int run(Program& program, const RunCommandOptions& options) {
   require_known("--require", options.required, options.trials.empty() ? names : options.trials, options.file);
   for (const std::string& warning : experiment.warnings) program.console.message("warning: " + warning);
 
-  // A reader of the messages that goes away must not take the run with it.
-  signal(SIGPIPE, SIG_IGN);
-  session::StopToken stop;
-  const InterruptScope interrupts(stop);
-  ProgressDisplay display(program.console);
   program.make_default_folder();
-  const record::RunSummary summary = session::run(experiment, run_options, display, stop);
-
-  return show_result(program, summary, options.required);
+  const auto train = [&](session::Observer& observer, const session::StopToken& stop) {
+    return session::run(experiment, run_options, observer, stop);
+  };
+  return run_and_show(program, options.required, train);
 }
 
 }  // namespace

@@ -3,12 +3,40 @@
 
 #include <spdlog/spdlog.h>
 
+#include <csignal>
+
 #include "app/cli/exit_code.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress.h"
 #include "core/base/error.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
 
 namespace mantissa::cli {
+namespace {
+
+int show_result(Program& program, const record::RunSummary& summary, const std::vector<std::string>& required) {
+  const int code = exit_code_of(summary, required);
+  for (const record::TrialRow& trial : summary.trials) {
+    const auto& verdict = trial.end.verdict;
+    spdlog::info("{} {}: {}", trial.id, trial.start.name, verdict ? record::to_text(verdict->word) : "no verdict");
+  }
+  spdlog::info("exit {}", code);
+  const std::string archive = program.archive_path();
+  if (program.json) {
+    program.console.result(report::run_document(summary, archive, code));
+    return code;
+  }
+  program.console.result_for_people(report::run_table(summary));
+  program.console.message("kept in " + archive);
+  if (summary.stopped_as_planned) {
+    program.console.message("stopped as planned; mantissa-cli resume " + std::to_string(summary.reference.id) +
+                            " goes on");
+  }
+  return code;
+}
+
+}  // namespace
 
 session::Probes probes_from_text(const std::string& text) {
   if (text == "standard") return session::Probes::Standard;
@@ -30,25 +58,13 @@ std::int64_t stop_after_from(const std::optional<std::int64_t>& option) {
               {"", "", 0, 0, "--stop-after", std::to_string(*option), "a number of steps, at least 1", ""});
 }
 
-int show_result(Program& program, const record::RunSummary& summary, const std::vector<std::string>& required) {
-  const int code = exit_code_of(summary, required);
-  for (const record::TrialRow& trial : summary.trials) {
-    const auto& verdict = trial.end.verdict;
-    spdlog::info("{} {}: {}", trial.id, trial.start.name, verdict ? record::to_text(verdict->word) : "no verdict");
-  }
-  spdlog::info("exit {}", code);
-  const std::string archive = program.archive_path();
-  if (program.json) {
-    program.console.result(report::run_document(summary, archive, code));
-    return code;
-  }
-  program.console.result_for_people(report::run_table(summary));
-  program.console.message("kept in " + archive);
-  if (summary.stopped_as_planned) {
-    program.console.message("stopped as planned; mantissa-cli resume " + std::to_string(summary.reference.id) +
-                            " goes on");
-  }
-  return code;
+int run_and_show(Program& program, const std::vector<std::string>& required, const ObservedRun& run) {
+  // A reader of the messages that goes away must not take the run with it.
+  signal(SIGPIPE, SIG_IGN);
+  session::StopToken stop;
+  const InterruptScope interrupts(stop);
+  ProgressDisplay display(program.console);
+  return show_result(program, run(display, stop), required);
 }
 
 }  // namespace mantissa::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,10 @@ session::MeasureGains gains_from_text(const std::string& text);
 /// \throws Error InvalidSetting below 1.
 std::int64_t stop_after_from(const std::optional<std::int64_t>& option);
 
-/// Prints what a run came to and returns the exit code. \param required  names of the trials that decide it; empty: all
-int show_result(Program& program, const record::RunSummary& summary, const std::vector<std::string>& required);
+using ObservedRun = std::function<record::RunSummary(session::Observer&, const session::StopToken&)>;
+
+/// Runs with its progress on the console and Ctrl-C as a request to stop, prints what it came to and returns the exit
+/// code. \param required  names of the trials that decide it; empty: all
+int run_and_show(Program& program, const std::vector<std::string>& required, const ObservedRun& run);
 
 }  // namespace mantissa::cli

@@ -226,10 +226,6 @@ void refuse_what_runs(Connection& connection, std::int64_t trial, UtcTime now) {
 
 }  // namespace
 
-bool has_checkpoint_tables(Connection& connection) {
-  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'checkpoints'") > 0;
-}
-
 std::string checkpoint_moment(std::int64_t step) { return "checkpoint " + std::to_string(step); }
 
 CheckpointWork::CheckpointWork(record::CheckpointSet set, std::int64_t largest_inside) : set_(std::move(set)) {
@@ -280,7 +276,7 @@ record::ArmState read_state(Connection& connection, std::int64_t trial, std::int
     throw Error(ErrorKind::UnknownTrial, {"has no checkpoint at step " + std::to_string(step), connection.path(), 0, 0,
                                           "trial " + std::to_string(trial), "", "", "show lists the checkpoints"});
   };
-  if (!has_checkpoint_tables(connection)) refuse_missing();
+  if (!connection.has_table("checkpoints")) refuse_missing();
   ReadTransaction transaction(connection);
   Statement select(connection, kSelectCheckpoint);
   select.bind(1, trial).bind(2, step);
@@ -314,7 +310,7 @@ void insert_evaluation(Connection& connection, const record::Evaluation& evaluat
 }
 
 record::History read_history(Connection& connection, std::int64_t trial) {
-  if (!has_checkpoint_tables(connection)) return {};
+  if (!connection.has_table("checkpoints")) return {};
   ReadTransaction transaction(connection);
   record::History history;
   history.evaluations = read_evaluations(connection, trial);

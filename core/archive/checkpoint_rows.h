@@ -48,9 +48,6 @@ std::vector<std::int64_t> reopen_trials(Connection& connection, const std::vecto
                                         std::int64_t step, const std::string& overrides, const ProcessIdentity& who,
                                         UtcTime now);
 
-/// False for an archive of an earlier version that this one has not written to yet: it has nothing of all this.
-bool has_checkpoint_tables(Connection& connection);
-
 /// 'checkpoint 500'
 std::string checkpoint_moment(std::int64_t step);
 

@@ -68,8 +68,4 @@ std::optional<record::Gains> read_gains(Connection& connection, std::int64_t tri
   return gains;
 }
 
-bool has_gains(Connection& connection) {
-  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'gains'") > 0;
-}
-
 }  // namespace mantissa::archive

@@ -14,7 +14,4 @@ void replace_gains(Connection& connection, std::int64_t trial, const record::Gai
 
 std::optional<record::Gains> read_gains(Connection& connection, std::int64_t trial);
 
-/// An archive of an earlier version has no table of them.
-bool has_gains(Connection& connection);
-
 }  // namespace mantissa::archive

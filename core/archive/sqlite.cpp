@@ -64,6 +64,11 @@ std::int64_t Connection::integer(const std::string& sql) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
+bool Connection::has_table(std::string_view name) {
+  Statement select(*this, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1");
+  return select.bind(1, name).step();
+}
+
 bool Connection::is_read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 std::int64_t Connection::last_row() const { return sqlite3_last_insert_rowid(handle_); }

@@ -33,6 +33,9 @@ class Connection {
   /// First column of the first row of a query without values.
   std::int64_t integer(const std::string& sql);
 
+  /// An archive of an earlier version lacks tables that came later.
+  bool has_table(std::string_view name);
+
   bool is_read_only() const;
   bool in_transaction() const;
   std::int64_t last_row() const;

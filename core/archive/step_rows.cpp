@@ -8,6 +8,9 @@
 namespace mantissa::archive {
 namespace {
 
+// Archives of before there were several optimizers lack it, and their steps lack `largest_finite_gradient`.
+constexpr char kOptimizerTable[] = "step_optimizers";
+
 using record::OptimizerStep;
 using record::StepRecord;
 
@@ -53,7 +56,7 @@ std::string insert_optimizer_sql() {
 std::string select_sql(Connection& connection, const char* which) {
   std::string names = column_names();
   const std::string added = ", largest_finite_gradient";
-  if (!has_optimizer_tables(connection)) names.replace(names.find(added), added.size(), ", NULL");
+  if (!connection.has_table(kOptimizerTable)) names.replace(names.find(added), added.size(), ", NULL");
   return "SELECT trial, states" + names + " FROM steps " + which;
 }
 
@@ -124,10 +127,6 @@ class OptimizerRows {
 
 }  // namespace
 
-bool has_optimizer_tables(Connection& connection) {
-  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'step_optimizers'") > 0;
-}
-
 StepInsert::StepInsert(Connection& connection)
     : statement_(connection, insert_sql()), optimizer_statement_(connection, insert_optimizer_sql()) {}
 
@@ -155,7 +154,7 @@ void read_steps(Connection& connection, std::int64_t trial, std::int64_t after,
   Statement select(connection, select_sql(connection, "WHERE trial = ?1 AND step > ?2 ORDER BY step"));
   select.bind(1, trial).bind(2, after);
   std::optional<OptimizerRows> optimizers;
-  if (has_optimizer_tables(connection)) optimizers.emplace(connection, trial, after + 1);
+  if (connection.has_table(kOptimizerTable)) optimizers.emplace(connection, trial, after + 1);
   StepRecord step;
   while (select.step()) {
     read_row(select, step);
@@ -170,7 +169,7 @@ std::optional<StepRecord> last_step(Connection& connection, std::int64_t trial) 
   if (!select.step()) return std::nullopt;
   StepRecord step;
   read_row(select, step);
-  if (has_optimizer_tables(connection)) OptimizerRows(connection, trial, step.step).read(step);
+  if (connection.has_table(kOptimizerTable)) OptimizerRows(connection, trial, step.step).read(step);
   return step;
 }
 

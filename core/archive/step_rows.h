@@ -10,9 +10,6 @@
 
 namespace mantissa::archive {
 
-/// False in archives of before there were several optimizers: their steps lack `largest_finite_gradient`, too.
-bool has_optimizer_tables(Connection& connection);
-
 /// Puts step records into the tables `steps` and `step_optimizers`; prepared once, used for every record.
 class StepInsert {
  public:

@@ -196,11 +196,6 @@ std::vector<record::PolicyChange> read_policy_changes(Connection& connection, st
   return changes;
 }
 
-// An archive of an earlier version has none.
-bool has_policy_changes(Connection& connection) {
-  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'policy_changes'") > 0;
-}
-
 void insert_verdict(Connection& connection, std::int64_t trial, const record::Verdict& verdict) {
   Statement(connection, kInsertVerdict)
       .bind(1, trial)
@@ -484,11 +479,11 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   Statement select(connection, kSelectTrials);
   select.bind(1, id);
   std::vector<record::TrialRow> trials;
-  const bool with_parents = has_checkpoint_tables(connection);
-  const bool with_optimizers = has_optimizer_tables(connection);
-  const bool with_changes = has_policy_changes(connection);
-  const bool with_yardsticks = has_yardsticks(connection);
-  const bool with_gains = has_gains(connection);
+  const bool with_parents = connection.has_table("parents");
+  const bool with_optimizers = connection.has_table("trial_optimizers");
+  const bool with_changes = connection.has_table("policy_changes");
+  const bool with_yardsticks = connection.has_table("trial_yardsticks");
+  const bool with_gains = connection.has_table("gains");
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     if (with_parents) read_parent(connection, trial);

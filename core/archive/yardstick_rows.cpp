@@ -54,9 +54,4 @@ std::vector<record::YardstickReading> read_yardsticks(Connection& connection, st
   return readings;
 }
 
-bool has_yardsticks(Connection& connection) {
-  return connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'trial_yardsticks'") >
-         0;
-}
-
 }  // namespace mantissa::archive

@@ -16,7 +16,4 @@ void replace_yardsticks(Connection& connection, std::int64_t trial,
 
 std::vector<record::YardstickReading> read_yardsticks(Connection& connection, std::int64_t trial);
 
-/// An archive of an earlier version has no table for them.
-bool has_yardsticks(Connection& connection);
-
 }  // namespace mantissa::archive

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/built_in.h"
 
-#include <mutex>
-
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 
 #include "core/base/error.h"
+#include "core/base/text_list.h"
 #include "core/model/cnn.h"
 #include "core/model/lstm.h"
 #include "core/model/mlp.h"
+#include "core/model/random_stream.h"
 #include "core/model/resnet.h"
 #include "core/model/transformer.h"
 
 namespace mantissa::model {
-namespace {
-
-/// Leaves the default generator as it found it.
-class UntouchedGenerator {
- public:
-  UntouchedGenerator() : generator_(at::detail::getDefaultCPUGenerator()) {
-    const std::lock_guard<std::mutex> lock(generator_.mutex());
-    before_ = generator_.get_state();
-  }
-  ~UntouchedGenerator() {
-    const std::lock_guard<std::mutex> lock(generator_.mutex());
-    generator_.set_state(before_);
-  }
-  UntouchedGenerator(const UntouchedGenerator&) = delete;
-  UntouchedGenerator& operator=(const UntouchedGenerator&) = delete;
-
- private:
-  at::Generator generator_;
-  at::Tensor before_;
-};
-
-}  // namespace
 
 at::Tensor BuiltIn::forward(const at::Tensor& inputs) {
   static const std::string root;
@@ -49,7 +26,7 @@ void BuiltIn::set_training(bool training) {
 }
 
 std::unique_ptr<Network> BuiltIn::clone() const {
-  const UntouchedGenerator no_draw;  // a copy replaces what its construction draws
+  const UntouchedGenerator no_draw(c10::kCPU);  // a copy replaces what its construction draws
   std::unique_ptr<Network> copy = build_built_in(settings_, shape_);
   copy->move_to(device());
   const at::NoGradGuard no_grad;
@@ -88,12 +65,6 @@ std::unique_ptr<Network> build_built_in(const spec::Model& settings, const DataS
     default:
       return build_mlp(settings, shape);
   }
-}
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (const std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return '[' + text + ']';
 }
 
 void refuse_data(const std::string& problem, const DataShape& found, const std::string& expected,

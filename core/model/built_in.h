@@ -114,9 +114,6 @@ class BuiltIn : public Network {
 /// \throws Error ModelProblem where the data has a shape that the kind does not take.
 std::unique_ptr<Network> build_built_in(const spec::Model& settings, const DataShape& shape);
 
-/// "[1, 28, 28]"
-std::string shape_text(const std::vector<std::int64_t>& shape);
-
 /// A ModelProblem about what the data gives this kind of model.
 [[noreturn]] void refuse_data(const std::string& problem, const DataShape& found, const std::string& expected,
                               const std::string& remedy);

@@ -10,6 +10,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/base/text_list.h"
 #include "core/model/input_file.h"
 #include "core/model/pickle_reader.h"
 #include "core/model/safetensors_reader.h"
@@ -34,12 +35,6 @@ Kind kind_of(const std::string& path) {
   const std::string start = start_of(path);
   const bool looks_so = start.size() == 9 && start[8] == '{' && start[7] == '\0';
   return ends_with(path, ".safetensors") || looks_so ? Kind::Safetensors : Kind::StateDict;
-}
-
-std::string shape_text(const at::Tensor& tensor) {
-  std::string text = "[";
-  for (const std::int64_t size : tensor.sizes()) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  return text + "]";
 }
 
 /// Every value of `from` is one of `to`.
@@ -97,7 +92,8 @@ class Matching {
     const at::Tensor& stored = found->second->tensor;
     const at::ScalarType from = stored.scalar_type(), to = own.tensor.scalar_type();
     if (stored.sizes() != own.tensor.sizes()) {
-      misshapen_.add(own.name + " " + shape_text(stored) + " instead of " + shape_text(own.tensor));
+      misshapen_.add(own.name + " " + shape_text(stored.sizes().vec()) + " instead of " +
+                     shape_text(own.tensor.sizes().vec()));
     } else if (from != to && !widens(from, to)) {
       mistyped_.add(own.name + " " + c10::toString(from) + " instead of " + c10::toString(to));
     } else {

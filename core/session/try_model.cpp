@@ -11,6 +11,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/base/text_list.h"
 #include "core/precision/cast_map.h"
 #include "core/precision/operator_interceptor.h"
 #include "core/session/region_check.h"
@@ -102,14 +103,13 @@ void check_positions(const Prepared& prepared, const at::Tensor& output, std::in
                     output.size(2) >= prepared.dataset.classes;
   if (fits) return;
   const spec::Experiment& experiment = prepared.experiment;
-  std::string found;
-  for (const std::int64_t size : output.sizes()) found += (found.empty() ? "" : ", ") + std::to_string(size);
-  throw Error(ErrorKind::DataProblem, {"the model's output does not fit a language model", experiment.file,
-                                       model_line(experiment), 0, "model", "the shape [" + found + ']',
-                                       '[' + std::to_string(rows) + ", " + std::to_string(positions) + ", " +
-                                           std::to_string(prepared.dataset.classes) +
-                                           "]: windows, characters a window, characters of the vocabulary or more",
-                                       "Give a model with an output for every position, or another data.context"});
+  throw Error(
+      ErrorKind::DataProblem,
+      {"the model's output does not fit a language model", experiment.file, model_line(experiment), 0, "model",
+       "the shape " + shape_text(output.sizes().vec()),
+       '[' + std::to_string(rows) + ", " + std::to_string(positions) + ", " + std::to_string(prepared.dataset.classes) +
+           "]: windows, characters a window, characters of the vocabulary or more",
+       "Give a model with an output for every position, or another data.context"});
 }
 
 void check_classes(const Prepared& prepared, const at::Tensor& output, std::int64_t rows) {
@@ -158,12 +158,6 @@ void try_second_step(const spec::Experiment& experiment, model::Network& network
 
 bool same(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && at::allclose(a, b, /*rtol=*/0.0, /*atol=*/0.0, /*equal_nan=*/true);
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
 }
 
 /// Watches a model from a file under eval() and train(). Outputs that differ from call to call with one seed come from

@@ -7,6 +7,7 @@
 
 #include "core/base/edit_distance.h"
 #include "core/base/number_text.h"
+#include "core/base/text_list.h"
 #include "core/spec/key_catalogue.h"
 
 namespace mantissa::spec {
@@ -36,17 +37,11 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::string joined(const std::vector<std::string>& texts, const std::string& separator) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : separator) + text;
-  return all;
-}
-
 [[noreturn]] void refuse_unknown(const Setting& setting, const std::string& path) {
   const std::vector<std::string> nearest = nearest_keys(path);
   std::string remedy = "See: mantissa-cli help experiment";
   if (nearest.size() == 1) remedy = "Did you mean " + nearest.front();
-  if (nearest.size() > 1) remedy = "Did you mean one of " + joined(nearest, ", ");
+  if (nearest.size() > 1) remedy = "Did you mean one of " + joined(nearest);
   refuse_place(setting, "unknown key", remedy);
 }
 

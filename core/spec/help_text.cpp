@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/base/text_list.h"
 #include "core/spec/key_catalogue.h"
 
 namespace mantissa::spec {
@@ -46,12 +47,6 @@ class Column {
   std::string text_;
 };
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : " | ") + word;
-  return all;
-}
-
 bool is_below(const KeyEntry& entry, const std::string& path) {
   return entry.path.size() > path.size() && entry.path.compare(0, path.size(), path) == 0 &&
          entry.path[path.size()] == '.';
@@ -79,7 +74,7 @@ std::string key_text(const KeyEntry& entry, const std::string& section) {
   const std::string name = section.empty() ? entry.path : entry.path.substr(section.size() + 1);
   std::string text = std::string(name_column, ' ') + name;
   Column column(text_column, text.size());
-  std::string facts = entry.words.empty() ? entry.type : "text: " + joined(entry.words);
+  std::string facts = entry.words.empty() ? entry.type : "text: " + joined(entry.words, " | ");
   if (entry.default_text == "required") {
     facts += "; required";
   } else if (!entry.default_text.empty()) {

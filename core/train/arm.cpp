@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/model/random_stream.h"
 #include "core/spec/parse.h"
-#include "core/train/random_stream.h"
 
 #include <fnmatch.h>
 
@@ -125,7 +125,7 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
   if (trial != nullptr) fallbacks = fallbacks_of(experiment, *trial, network->device().type());
   network->set_training(true);
   if (network->may_use_randomness()) {
-    generator_state = RandomStream::seeded(experiment.training.seed, network->device());
+    generator_state = model::RandomStream::seeded(experiment.training.seed, network->device());
   }
 }
 

@@ -51,11 +51,9 @@ BatchPlan::BatchPlan(const spec::Experiment& experiment, const data::Part& train
 }
 
 std::int64_t BatchPlan::total_iterations() const {
-  const std::int64_t accumulate = experiment_.training.accumulate;
-  const std::int64_t windows_per_epoch = (microbatches_per_epoch_ + accumulate - 1) / accumulate;
-  const std::int64_t epochs = total_steps_ / windows_per_epoch;
+  const std::int64_t epochs = total_steps_ / windows_per_epoch_;
   // Only the last window of an epoch may be short.
-  return epochs * microbatches_per_epoch_ + total_steps_ % windows_per_epoch * accumulate;
+  return epochs * microbatches_per_epoch_ + total_steps_ % windows_per_epoch_ * experiment_.training.accumulate;
 }
 
 void BatchPlan::begin_epoch() {

@@ -6,17 +6,9 @@
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
+#include "core/base/text_list.h"
 
 namespace mantissa::train {
-namespace {
-
-std::string shape_text(const at::Tensor& tensor) {
-  std::string text = "[";
-  for (const std::int64_t size : tensor.sizes()) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  return text + "]";
-}
-
-}  // namespace
 
 LossFunction::LossFunction(const spec::Training& training)
     : loss_(training.loss.value()),
@@ -31,9 +23,9 @@ at::Tensor LossFunction::operator()(const at::Tensor& output, const at::Tensor& 
 
   const at::Tensor shaped = output.dim() == 1 && targets.dim() == 2 ? output.unsqueeze(1) : output;
   if (shaped.sizes() != targets.sizes()) {
-    throw Error(ErrorKind::DataProblem,
-                {"the model's output and the targets have other shapes", "", 0, 0, "model", shape_text(output),
-                 shape_text(targets), "Give the model as many outputs as there are target columns"});
+    throw Error(ErrorKind::DataProblem, {"the model's output and the targets have other shapes", "", 0, 0, "model",
+                                         shape_text(output.sizes().vec()), shape_text(targets.sizes().vec()),
+                                         "Give the model as many outputs as there are target columns"});
   }
   switch (loss_) {
     case spec::Loss::Mse:

@@ -8,6 +8,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/base/text_list.h"
 #include "core/observe/deviation.h"
 #include "core/observe/finite_scan.h"
 #include "core/observe/memory_recorder.h"
@@ -344,10 +345,8 @@ void PairedRun::restore_buffers(std::size_t index) {
   const std::vector<std::string> poisoned = arm.buffers.restore_poisoned();
   if (poisoned.empty() || arm.buffers_reported) return;
   arm.buffers_reported = true;
-  std::string names;
-  for (const std::string& name : poisoned) names += (names.empty() ? "" : ", ") + name;
   arm.notes.push_back("Step " + std::to_string(arm.tally.counts.attempted) +
-                      " was skipped, but its forward pass made buffers non-finite: " + names +
+                      " was skipped, but its forward pass made buffers non-finite: " + joined(poisoned) +
                       ". Their modules' buffers were put back to what they were before the step.");
 }
 

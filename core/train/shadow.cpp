@@ -8,26 +8,10 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/model/random_stream.h"
 #include "core/train/forward.h"
-#include "core/train/random_stream.h"
 
 namespace mantissa::train {
-namespace {
-
-/// Leaves the default generator as it was found.
-class UntouchedGenerator {
- public:
-  explicit UntouchedGenerator(c10::Device device) : device_(device), state_(RandomStream::current(device)) {}
-  ~UntouchedGenerator() { RandomStream::set(state_, device_); }
-  UntouchedGenerator(const UntouchedGenerator&) = delete;
-  UntouchedGenerator& operator=(const UntouchedGenerator&) = delete;
-
- private:
-  c10::Device device_;
-  at::Tensor state_;
-};
-
-}  // namespace
 
 Shadow::Shadow(const Arm& reference) : network_(reference.network->clone()) { network_->set_training(true); }
 
@@ -45,14 +29,14 @@ void Shadow::take_weights(const Arm& arm) {
 
 StepDeviation Shadow::compare(const Arm& reference, const Attempt& reference_attempt, const Window& window,
                               const precision::Policy& policy, precision::LossScaler* scaler) {
-  const UntouchedGenerator untouched(network_->device());
+  const model::UntouchedGenerator untouched(network_->device());
   drop_gradients();  // of a comparison that threw
   const auto count = static_cast<double>(window.microbatches.size());
   std::vector<at::Tensor> outputs;
   double loss_sum = 0.0;
   {
     at::Tensor generator_state = generator_state_;
-    const RandomStream stream(generator_state, network_->device());
+    const model::RandomStream stream(generator_state, network_->device());
     for (const Microbatch& microbatch : window.microbatches) {
       auto [output, loss] = forward_and_loss(*network_, policy, reference.loss, microbatch);
       outputs.push_back(output.detach());

@@ -9,12 +9,12 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
+#include "core/model/random_stream.h"
 #include "core/observe/finite_scan.h"
 #include "core/observe/norms.h"
 #include "core/train/failure_text.h"
 #include "core/train/forward.h"
 #include "core/train/gradients.h"
-#include "core/train/random_stream.h"
 
 namespace mantissa::train {
 namespace {
@@ -144,7 +144,7 @@ void clear_gradients(Arm& arm) {
 /// \return the mean of the microbatch losses, unscaled
 double evaluate(Arm& arm, const Window& window, std::vector<at::Tensor>* outputs,
                 const std::function<bool()>& stop_requested) {
-  const RandomStream stream(arm.generator_state, arm.network->device());
+  const model::RandomStream stream(arm.generator_state, arm.network->device());
   const auto count = static_cast<double>(window.microbatches.size());
   double loss_sum = 0.0;
   for (const Microbatch& microbatch : window.microbatches) {

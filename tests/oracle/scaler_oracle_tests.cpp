@@ -11,30 +11,18 @@
 #include <QTest>
 
 #include <ATen/ATen.h>
-#include <zlib.h>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/precision/loss_scaler.h"
 #include "core/precision/scaled_optimizer.h"
+#include "tests/oracle/recorded_lines.h"
 
 using namespace mantissa;
 using precision::GradScaler;
 using precision::LossScaler;
 
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 double number(const std::string& text) { return number_from_text(text).value(); }
 std::int64_t integer(const std::string& text) { return integer_from_text(text).value(); }
@@ -64,7 +52,7 @@ const Dtype& dtype_of(const at::Tensor& tensor) {
 }
 
 at::Tensor tensor_of(const Dtype& dtype, const std::string& words, bool dimensionless) {
-  const std::vector<std::string> parts = split(words, ',');
+  const std::vector<std::string> parts = oracle::split(words, ',');
   at::Tensor tensor = at::empty({static_cast<std::int64_t>(parts.size())}, at::TensorOptions().dtype(dtype.type));
   auto* bytes = static_cast<std::uint8_t*>(tensor.mutable_data_ptr());
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -309,26 +297,13 @@ bool same_double(double a, double b) { return a == b || (std::isnan(a) && std::i
 /// Words of a result; those of state_dict are decimal numbers, all others are compared as they stand.
 bool same_result(const std::string& expected, const std::string& found, bool numbers) {
   if (!numbers || expected == found) return expected == found;
-  const auto a = split(expected, ' ');
-  const auto b = split(found, ' ');
+  const auto a = oracle::split(expected, ' ');
+  const auto b = oracle::split(found, ' ');
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!same_double(number(a[i]), number(b[i]))) return false;
   }
   return true;
-}
-
-std::vector<std::string> recorded_lines() {
-  const std::string path = MANTISSA_SOURCE_DIR "/tests/oracle/fixtures/scaler_sequences.txt.gz";
-  std::string text;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return {};
-  std::vector<char> block(1 << 16);
-  for (int count; (count = gzread(file, block.data(), static_cast<unsigned>(block.size()))) > 0;) {
-    text.append(block.data(), static_cast<std::size_t>(count));
-  }
-  gzclose(file);
-  return split(text, '\n');
 }
 
 }  // namespace
@@ -352,7 +327,7 @@ class ScalerOracleTests : public QObject {
     std::int64_t tracker = 0;
     std::int64_t sequences = 0;
     std::int64_t number_of_line = 0;
-    for (const std::string& line : recorded_lines()) {
+    for (const std::string& line : oracle::recorded_lines("scaler_sequences.txt.gz")) {
       ++number_of_line;
       if (line.empty() || line[0] == '#') continue;
       if (line[0] == 'N') {
@@ -361,7 +336,7 @@ class ScalerOracleTests : public QObject {
       }
       // CALL|RESULT [sSCALE] [tTRACKER]: the last two only where they changed.
       const std::size_t bar = line.find('|');
-      std::vector<std::string> words = split(line.substr(bar + 1), ' ');
+      std::vector<std::string> words = oracle::split(line.substr(bar + 1), ' ');
       if (words.back()[0] == 't') {
         tracker = integer(words.back().substr(1));
         words.pop_back();
@@ -380,7 +355,7 @@ class ScalerOracleTests : public QObject {
       const std::optional<ErrorKind> expected_error =
           expected[0] == '!' ? std::optional(error_kinds.at(expected)) : std::nullopt;
       try {
-        const std::string found = player->play(split(line.substr(0, bar), ' '));
+        const std::string found = player->play(oracle::split(line.substr(0, bar), ' '));
         QVERIFY2(!expected_error && same_result(expected, found, line[0] == 'D'), here("got " + found));
       } catch (const Error& error) {
         QVERIFY2(expected_error && error.kind() == *expected_error, here(error.what()));

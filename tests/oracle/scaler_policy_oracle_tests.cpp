@@ -7,39 +7,15 @@
 #include <QTest>
 
 #include <ATen/ATen.h>
-#include <zlib.h>
 
 #include "core/base/number_text.h"
 #include "core/precision/policy.h"
 #include "core/spec/scaler_settings.h"
+#include "tests/oracle/recorded_lines.h"
 
 using namespace mantissa;
 
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
-std::vector<std::string> recorded_lines() {
-  gzFile file = gzopen(MANTISSA_SOURCE_DIR "/tests/oracle/fixtures/scaler_policies.txt.gz", "rb");
-  if (file == nullptr) return {};
-  std::string text;
-  std::vector<char> block(1 << 16);
-  for (int count; (count = gzread(file, block.data(), static_cast<unsigned>(block.size()))) > 0;) {
-    text.append(block.data(), static_cast<std::size_t>(count));
-  }
-  gzclose(file);
-  return split(text, '\n');
-}
 
 /// The preset with the keys of the line over it, as an experiment file would have it.
 spec::Trial trial_of(const std::vector<std::string>& words) {
@@ -91,16 +67,16 @@ class ScalerPolicyOracleTests : public QObject {
  private Q_SLOTS:
   void two_thousand_patterns_of_each_family_go_as_emulated() {
     std::map<std::string, int> sequences;
-    for (const std::string& line : recorded_lines()) {
+    for (const std::string& line : oracle::recorded_lines("scaler_policies.txt.gz")) {
       if (line.empty()) continue;
-      const std::vector<std::string> parts = split(line, '|');
-      const std::vector<std::string> words = split(parts.at(0), ' ');
+      const std::vector<std::string> parts = oracle::split(line, '|');
+      const std::vector<std::string> words = oracle::split(parts.at(0), ' ');
       ++sequences[words.at(0)];
       const precision::Policy policy = precision::policy_of(trial_of(words));
       precision::LossScaler scaler(policy.scaler, policy.scaler_rules);
       scaler.scale(at::ones({}));
       std::map<std::size_t, double> changes;
-      for (const std::string& change : split(parts.at(2), ' ')) {
+      for (const std::string& change : oracle::split(parts.at(2), ' ')) {
         const std::size_t colon = change.find(':');
         changes[std::stoul(change.substr(0, colon))] = number_from_text(change.substr(colon + 1)).value();
       }

@@ -8,7 +8,7 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
-namespace mantissa::train {
+namespace mantissa::model {
 
 /// Lets a device's default generator draw from a random stream of one's own for as long as the object lives, and notes
 /// in `state` how far it came. An undefined state: nothing draws, nothing is touched.
@@ -51,4 +51,17 @@ class RandomStream {
   c10::Device device_;
 };
 
-}  // namespace mantissa::train
+/// Leaves a device's default generator as it was found.
+class UntouchedGenerator {
+ public:
+  explicit UntouchedGenerator(c10::Device device) : device_(device), before_(RandomStream::current(device)) {}
+  ~UntouchedGenerator() { RandomStream::set(before_, device_); }
+  UntouchedGenerator(const UntouchedGenerator&) = delete;
+  UntouchedGenerator& operator=(const UntouchedGenerator&) = delete;
+
+ private:
+  c10::Device device_;
+  at::Tensor before_;
+};
+
+}  // namespace mantissa::model
