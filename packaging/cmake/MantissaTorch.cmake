@@ -49,6 +49,8 @@ add_library(mantissa_torch INTERFACE)
 # After the system's headers: torch bundles another fmt than the one spdlog was built with.
 target_compile_options(mantissa_torch INTERFACE
   "SHELL:-idirafter ${MANTISSA_TORCH_ROOT}/include" "SHELL:-idirafter ${MANTISSA_TORCH_ROOT}/include/torch/csrc/api/include")
+# The library was built with NDEBUG, and without it at::RecordFunction has a member more in its header.
+target_compile_definitions(mantissa_torch INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
 target_link_libraries(mantissa_torch INTERFACE
   "${MANTISSA_TORCH_ROOT}/lib/libtorch_cpu.so" "${MANTISSA_TORCH_ROOT}/lib/libc10.so")
 foreach(folder "${MANTISSA_TORCH_ROOT}/../nvidia/cu13/lib" "/usr/local/cuda/lib64" "/usr/local/cuda/extras/CUPTI/lib64")

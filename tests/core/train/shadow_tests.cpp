@@ -150,7 +150,8 @@ class ShadowTests : public QObject {
   void the_shadow_of_a_trial_in_fp32_is_the_reference() {
     // A power of two as the scale changes no bit: dropout masks, batch statistics and gradients are the reference's.
     std::int64_t compared = 0;
-    for (const record::StepRecord& step : train_to_the_end(1).records[2]) {
+    const Finished finished = train_to_the_end(1);
+    for (const record::StepRecord& step : finished.records[2]) {
       QCOMPARE(*step.shadow_output_max, 0.0);
       QCOMPARE(*step.shadow_output_ulp, 0.0);
       QCOMPARE(*step.shadow_loss, 0.0);
