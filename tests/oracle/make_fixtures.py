@@ -12,6 +12,7 @@ from pathlib import Path
 
 import reference_run
 import scripted_models
+import set_fixtures
 import torchscript_fixtures
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
@@ -435,6 +436,7 @@ EXPERIMENTS |= {
 
 
 EXPERIMENTS |= torchscript_fixtures.experiments(experiment, optimizer, scaler, FP16, BF16)
+EXPERIMENTS |= set_fixtures.experiments(experiment, optimizer, schedule, scaler, FP16, BF16)
 
 
 def main():
