@@ -53,7 +53,7 @@ std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, t
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    trial.failure = train::failure_of(error, "on the frozen cases");
+    trial.failure = train::failure_of(error, "on the frozen cases", trial.policy.cast_policy);
     return {};
   }
 }

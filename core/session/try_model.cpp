@@ -46,6 +46,13 @@ Batch first_batch(const Prepared& prepared) {
                                        train::condensed(error), expected, remedy});
 }
 
+std::string what_to_check(const spec::Experiment& experiment) {
+  return spec::is_language_model(experiment.data)
+             ? "Check that data.context is no longer than the model allows and that it knows as many characters as the "
+               "text has"
+             : "Check that data.shape and data.columns give what the model wants";
+}
+
 model::Outputs try_forward(const spec::Experiment& experiment, model::Network& network, const Batch& batch) {
   try {
     return network.compute(batch.inputs, batch.targets);
@@ -54,7 +61,7 @@ model::Outputs try_forward(const spec::Experiment& experiment, model::Network& n
   } catch (const std::exception& error) {
     throw Error(ErrorKind::ModelProblem,
                 {"the model fails on the first batch of the data", experiment.file, model_line(experiment), 0, "model",
-                 train::condensed(error), "", "Check that data.shape and data.columns give what the model wants"});
+                 train::condensed(error), "", what_to_check(experiment)});
   }
 }
 

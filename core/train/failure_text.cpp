@@ -30,13 +30,84 @@ bool is_out_of_memory(const std::exception& error, const std::string& text) {
          text.find("DefaultCPUAllocator: can't allocate memory") != std::string::npos;
 }
 
+/// "a   =  b" as "a = b".
+std::string single_spaced(const std::string& text) {
+  std::string result;
+  for (const char c : trimmed(text)) {
+    const bool is_space = c == ' ' || c == '\t';
+    if (!is_space || result.back() != ' ') result += is_space ? ' ' : c;
+  }
+  return result;
+}
+
+/// What an error's text tells. Only words where it does not come from TorchScript.
+struct Essence {
+  std::string words;
+  std::string model_line;
+  std::string place;          ///< of the line: "network.py, line 36"
+  std::string operator_name;  ///< "masked_fill"; empty where a line calls something else
+
+  std::string text() const {
+    if (model_line.empty()) return words;
+    return words + " (" + (place.empty() ? std::string("in") : place) + ": " + model_line + ")";
+  }
+};
+
+/// `  File "/home/someone/network.py", line 36, in forward` as "network.py, line 36"; nothing for another line.
+std::string place_in(const std::string& line) {
+  const std::string text = trimmed(line);
+  const std::string begin = "File \"";
+  const std::size_t quote = text.rfind('"');
+  const std::string number_sign = ", line ";
+  if (text.rfind(begin, 0) != 0 || quote < begin.size() ||
+      text.compare(quote + 1, number_sign.size(), number_sign) != 0)
+    return {};
+  const std::string path = text.substr(begin.size(), quote - begin.size());
+  const std::size_t number = quote + 1 + number_sign.size();
+  return path.substr(path.find_last_of("/\\") + 1) + number_sign +
+         text.substr(number, text.find_first_not_of("0123456789", number) - number);
+}
+
+/// The operator that a line calls where it is marked: "torch.masked_fill(a, b, -1.)" under "~~~~~~~~~~~~~~~~~ <---
+/// HERE".
+std::string marked_operator(const std::string& line, const std::string& marks) {
+  const std::size_t begin = marks.find('~');
+  const std::size_t end = marks.find_first_not_of('~', begin);
+  if (begin == std::string::npos || begin >= line.size()) return {};
+  const std::string marked = line.substr(begin, end - begin);
+  const std::string prefix = "torch.";
+  if (marked.rfind(prefix, 0) != 0 || marked.find('.', prefix.size()) != std::string::npos) return {};
+  return marked.substr(prefix.size());
+}
+
+/// TorchScript tells twice where a model failed, in the code that its file holds, whose last line is the operator's,
+/// and in the code that it was made from, and marks the lines: "    return x.masked_fill(…)\n   ~~~ <--- HERE".
+Essence essence_of(const std::exception& error) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  const std::vector<std::string> lines =
+      lines_of(torch_error != nullptr ? torch_error->what_without_backtrace() : error.what());
+  Essence essence;
+  std::string place;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const std::string found = place_in(lines[i]); !found.empty()) place = found;
+    if (i > 0 && lines[i].find("<--- HERE") != std::string::npos) {
+      essence.model_line = single_spaced(lines[i - 1]);
+      essence.place = place;
+      if (const std::string called = marked_operator(lines[i - 1], lines[i]); !called.empty()) {
+        essence.operator_name = called;
+      }
+    }
+    const std::size_t mark = lines[i].find("Error: ");
+    if (mark != std::string::npos) essence.words = trimmed(lines[i].substr(mark + 7));
+  }
+  if (essence.words.empty() && !lines.empty()) essence.words = trimmed(lines.front());
+  return essence;
+}
+
 /// oneDNN's words where it has no kernel for an operator in a type on this processor: "could not create a primitive
 /// descriptor for the LSTM forward propagation primitive. Run workload with environment variable …". They name neither
 /// type nor way out.
-std::string explained(const std::string& text) {
-  const std::string sign = "could not create a primitive descriptor";
-  const std::size_t begin = text.find(sign);
-  if (begin == std::string::npos) return text;
+std::string without_kernel(const std::string& text, std::size_t begin) {
   const bool is_lstm = text.find("LSTM", begin) != std::string::npos;
   return (is_lstm ? std::string("the LSTM") : std::string("an operator")) +
          " has no kernel for the trial's type on this processor (oneDNN: " +
@@ -45,29 +116,38 @@ std::string explained(const std::string& text) {
          ". mantissa-cli doctor shows which operator runs in which type here";
 }
 
-}  // namespace
-
-std::string condensed(const std::exception& error) {
-  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
-  const std::vector<std::string> lines = lines_of(text);
-
-  // TorchScript marks the line of the model under which it failed: "    return x.masked_fill(…)\n   ~~~ <--- HERE".
-  std::string model_line;
-  std::string words;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i > 0 && lines[i].find("<--- HERE") != std::string::npos) model_line = trimmed(lines[i - 1]);
-    const std::size_t mark = lines[i].find("Error: ");
-    if (mark != std::string::npos) words = trimmed(lines[i].substr(mark + 7));
-  }
-  if (words.empty() && !lines.empty()) words = trimmed(lines.front());
-  return model_line.empty() ? words : words + " (in: " + model_line + ")";
+/// A constant such as -1e9 in a mask, given to an operator that runs in FP16.
+std::string beyond_half(const Essence& essence, const std::string& cast_policy) {
+  const bool named = !essence.operator_name.empty();
+  std::string text = (named ? essence.operator_name : std::string("an operator")) +
+                     " gets a number that FP16 cannot hold, whose largest is 65504: " + essence.text() +
+                     ". Write a smaller number into the model";
+  // TorchScript's pass keeps no operator out.
+  if (cast_policy == "jit") return text;
+  text += " or keep the operator in FP32 by float32_regions";
+  if (named) text += " = [\"operator:" + essence.operator_name + "\"]";
+  return text +
+         ". cast_policy = \"jit\" may hide this fault and not mend it: TorchScript's own pass runs more operators in "
+         "FP32";
 }
 
-Failure failure_of(const std::exception& error, const std::string& where) {
-  const std::string text = condensed(error);
-  if (is_out_of_memory(error, text)) return {"memory", "Out of memory " + where + ": " + text};
-  return {"forward", "The model failed " + where + ": " + explained(text)};
+std::string explained(const Essence& essence, const std::string& cast_policy) {
+  const std::string text = essence.text();
+  const std::size_t kernel = text.find("could not create a primitive descriptor");
+  if (kernel != std::string::npos) return without_kernel(text, kernel);
+  if (text.find("cannot be converted to type c10::Half without overflow") != std::string::npos)
+    return beyond_half(essence, cast_policy);
+  return text;
+}
+
+}  // namespace
+
+std::string condensed(const std::exception& error) { return essence_of(error).text(); }
+
+Failure failure_of(const std::exception& error, const std::string& where, const std::string& cast_policy) {
+  const Essence essence = essence_of(error);
+  if (is_out_of_memory(error, essence.text())) return {"memory", "Out of memory " + where + ": " + essence.text()};
+  return {"forward", "The model failed " + where + ": " + explained(essence, cast_policy)};
 }
 
 }  // namespace mantissa::train

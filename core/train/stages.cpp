@@ -374,7 +374,7 @@ void run_stages(const std::vector<Stage>& stages, Arm& arm, const Window& window
     if (error.kind() == ErrorKind::CallOrder) throw;  // a mistake of ours, not of the model
     arm.failure = Failure{"forward", sentence(error.facts())};
   } catch (const std::exception& error) {
-    arm.failure = failure_of(error, "at step " + std::to_string(arm.tally.counts.attempted));
+    arm.failure = failure_of(error, "at step " + std::to_string(arm.tally.counts.attempted), arm.policy.cast_policy);
   }
   attempt.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
 }

@@ -38,6 +38,13 @@ bool cpu_can_repeat_the_fixtures() {
 #endif
 }
 
+QString python() {
+  const QString given = qEnvironmentVariable("MANTISSA_ORACLE_PYTHON");
+  if (!given.isEmpty()) return given;
+  const QString cache = qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache");
+  return cache + "/mantissa/oracle/bin/python";
+}
+
 CommandLine::CommandLine(const QString& folder) {
   QFile file(folder + "/made_with.json");
   if (!file.open(QIODevice::ReadOnly)) return;

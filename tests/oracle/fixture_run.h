@@ -11,6 +11,10 @@ namespace mantissa::oracle {
 /// The fixtures were made under one instruction set; without it the last bits differ for no fault of anybody.
 bool cpu_can_repeat_the_fixtures();
 
+/// The interpreter that packaging/oracle-environment.sh makes, or the one that MANTISSA_ORACLE_PYTHON names. It need
+/// not be there.
+QString python();
+
 /// Runs mantissa-cli in the environment that official PyTorch had when it made a folder's results.
 class CommandLine {
  public:

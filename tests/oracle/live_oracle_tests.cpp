@@ -14,14 +14,6 @@ namespace {
 
 constexpr int experiments = 24;
 
-/// The interpreter that packaging/oracle-environment.sh makes, or the one that MANTISSA_ORACLE_PYTHON names.
-QString oracle_python() {
-  const QString given = qEnvironmentVariable("MANTISSA_ORACLE_PYTHON");
-  if (!given.isEmpty()) return given;
-  const QString cache = qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache");
-  return cache + "/mantissa/oracle/bin/python";
-}
-
 /// A new seed every time; MANTISSA_LIVE_SEED repeats one.
 quint32 chosen_seed() {
   bool given = false;
@@ -41,7 +33,7 @@ class LiveOracleTests : public QObject {
 #ifndef MANTISSA_CLI
     QSKIP("mantissa-cli is not part of this build");
 #endif
-    if (!QFileInfo(oracle_python()).isExecutable()) {
+    if (!QFileInfo(oracle::python()).isExecutable()) {
       QSKIP("the official Python package is not installed: packaging/oracle-environment.sh installs it");
     }
     QVERIFY(folder_.isValid());
@@ -51,8 +43,8 @@ class LiveOracleTests : public QObject {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("PYTHONDONTWRITEBYTECODE", "1");
     python.setProcessEnvironment(environment);
-    python.start(oracle_python(), {MANTISSA_SOURCE_DIR "/tests/oracle/live_settings.py", "--seed", seed, "--count",
-                                   QString::number(experiments), "--out", folder_.path()});
+    python.start(oracle::python(), {MANTISSA_SOURCE_DIR "/tests/oracle/live_settings.py", "--seed", seed, "--count",
+                                    QString::number(experiments), "--out", folder_.path()});
     QVERIFY2(python.waitForFinished(540'000), "live_settings.py did not end");
     QVERIFY2(python.exitCode() == 0, python.readAllStandardError());
   }

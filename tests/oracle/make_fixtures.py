@@ -5,6 +5,7 @@
     make_fixtures.py [NAME …]      all of them, or only those named
 """
 
+import os
 import random
 import shutil
 import sys
@@ -459,4 +460,6 @@ def main():
 
 
 if __name__ == "__main__":
+    if os.environ.get("PYTHONHASHSEED") != "0":  # TorchScript writes the constants of a module in the order of a set
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {"PYTHONHASHSEED": "0"})
     main()

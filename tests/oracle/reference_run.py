@@ -535,7 +535,8 @@ def write_safetensors(path, tensors):
     header, chunks, offset = {}, [], 0
     for name, tensor in tensors.items():
         assert tensor.is_contiguous()
-        dtype = {torch.float32: "F32", torch.bfloat16: "BF16", torch.float16: "F16", torch.int64: "I64"}[tensor.dtype]
+        dtype = {torch.float32: "F32", torch.bfloat16: "BF16", torch.float16: "F16", torch.int64: "I64",
+                 torch.bool: "BOOL"}[tensor.dtype]
         data = (tensor if dtype != "BF16" else tensor.view(torch.int16)).numpy().tobytes()
         header[name] = {"dtype": dtype, "shape": list(tensor.shape), "data_offsets": [offset, offset + len(data)]}
         chunks.append(data)

@@ -61,7 +61,7 @@ class TorchScriptModel:
             self.module.reset_states()
         if self.input_dtype is not None and x.is_floating_point():
             x = x.to(self.input_dtype)
-        with arm.autocast():
+        with arm.autocast(), torch.jit.optimized_execution(arm.spec.get("cast_policy") == "jit"):
             output = self.module(*[self.argument(entry, x, y) for entry in self.inputs])
             prediction = eval(self.prediction, {"output": output})
             if own_loss:
