@@ -84,6 +84,8 @@ class Run {
     if (resumed_ != nullptr) check_resume(plan);
     auto paired = std::make_unique<train::PairedRun>(
         plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); }, make_repeats());
+    // What was said of data and model is kept with the reference, which every trial is compared with.
+    append(paired->arm(0).notes, prepared_.notes);
     if (resumed_ != nullptr) go_on(*paired, plan);
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
     writer_ = std::make_unique<archive::Writer>(options_.archive);

@@ -56,6 +56,40 @@ class CliPublicCaseTests : public QObject {
   }
 
  private Q_SLOTS:
+  // 07: FP32 and BF16 runs save an empty scaler state, which PyTorch refuses to load into the scaler of an FP16 run.
+  // The first FP16 step overflows (2·300·300·65536) and is skipped, so the weights are those of the checkpoint.
+  void case_07_a_run_without_a_scaler_goes_on_in_fp16_from_the_same_weights_data() {
+    QTest::addColumn<QByteArray>("autocast");
+    QTest::newRow("from FP32") << QByteArray("off");
+    QTest::newRow("from BF16") << QByteArray("bfloat16");
+  }
+  void case_07_a_run_without_a_scaler_goes_on_in_fp16_from_the_same_weights() {
+    QFETCH(QByteArray, autocast);
+    const CliSandbox box;
+    box.write("rows.csv", "x,y\n300,0\n");
+    box.write("case.toml",
+              "mantissa = 1\n[data]\npath = \"rows.csv\"\ntask = \"regression\"\ntest = { fraction = 0 }\n[model]\n"
+              "kind = \"linear\"\n[training]\nthreads = 1\nsteps = 4\nloss = \"mse\"\n" +
+                  sgd("1e-6") + trial(autocast));
+    box.run({"run", "case.toml"});
+    const auto before = box.weights(autocast);
+    QCOMPARE(before.size(), std::size_t{2});
+    const Outcome outcome = box.run({"resume", autocast, "--set", "trial[" + autocast + "].autocast=\"float16\"",
+                                     "--set", "training.steps=5", "--json"});
+    const nlohmann::json child = find_trial(outcome, autocast.toStdString());
+    QVERIFY2(child.is_object(), outcome.err);
+    QCOMPARE(child["autocast"].get<std::string>(), std::string("float16"));
+    QVERIFY2(text_of(child["notes"]).find("no scaler state: the loss scale starts at 65536, its growth counter at 0") !=
+                 std::string::npos,
+             outcome.out);
+    const auto steps = box.table({"export", "steps", QString::number(child["id"].get<int>())});
+    QCOMPARE(steps.size(), std::size_t{1});
+    QCOMPARE(steps[0]["scale_before"], QStringLiteral("65536"));
+    QCOMPARE(steps[0]["scale_after"], QStringLiteral("32768"));
+    QCOMPARE(steps[0]["skipped"], QStringLiteral("1"));
+    QVERIFY(box.weights(QString::number(child["id"].get<int>())) == before);
+  }
+
   // 03: 1/2^-127 is the last finite reciprocal in FP32; 1/1e-39 is infinite.
   void case_01_a_scale_grows_no_further_than_fp32_can_hold() {
     // log2 of the scale: 126, then 127 for ever; 2^128 would be infinite in FP32.
@@ -307,6 +341,28 @@ class CliPublicCaseTests : public QObject {
     QCOMPARE(steps.size(), std::size_t(1000));
     QCOMPARE(steps[999]["loss"], QStringLiteral("1001"));  // |1 - (-1000)| for ever
     QCOMPARE(steps[999]["weight_change"], QStringLiteral("0"));
+    QCOMPARE(only_value(box.weights("reference"), "fc.weight"), 1.0F);
+    QCOMPARE(only_value(box.weights("bfloat16"), "fc.weight"), 1.0F);
+  }
+
+  // Half of BF16's spacing below 1 is 0.00195: updates of 0.002 are rounded up to a whole spacing and arrive.
+  void case_24_larger_updates_move_weights_kept_in_bf16() {
+    CliSandbox box;
+    box.take_case("24/x.csv");
+    box.take_case("24/linear_w1_bf16.pt");
+    run(box, experiment(regression("x.csv"), "linear_w1_bf16.pt\"\nstored_dtype = \"keep",
+                        "steps = 1000\nbatch = 1\nloss = \"l1\"\n" + sgd("0.002"), trial("bfloat16")));
+    QCOMPARE(only_value(box.weights("reference"), "fc.weight"), -1.0F);
+    QCOMPARE(only_value(box.weights("bfloat16"), "fc.weight"), -1.0F);
+  }
+
+  void case_24_weights_kept_in_fp16_move_with_an_error() {
+    CliSandbox box;
+    box.take_case("24/x.csv");
+    box.take_case("24/linear_w1_fp16.pt");
+    run(box, experiment(regression("x.csv"), "linear_w1_fp16.pt\"\nstored_dtype = \"keep",
+                        "steps = 1000\nbatch = 1\nloss = \"l1\"\n" + sgd("0.001"), ""));
+    QVERIFY(std::abs(only_value(box.weights("reference"), "fc.weight") - 0.0221863F) < 1e-7F);
   }
 
   void case_24_small_updates_reach_fp32_weights_under_bf16_autocast() {

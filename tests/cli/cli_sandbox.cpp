@@ -13,6 +13,41 @@ nlohmann::json Outcome::json() const {
   return value.is_discarded() ? nlohmann::json() : value;
 }
 
+namespace {
+
+/// IEEE 754 binary16: 1 sign bit, 5 exponent bits, 10 bits of the fraction.
+float half_value(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const int fraction = bits & 1023;
+  const float magnitude = exponent == 31  ? (fraction != 0 ? std::nanf("") : HUGE_VALF)
+                          : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                          : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+/// The numbers of a safetensors tensor of type F32, BF16 or F16; none of another type.
+std::vector<float> floats(const std::string& dtype, const QByteArray& data) {
+  const std::size_t bytes_each = dtype == "F32" ? 4 : 2;
+  if (dtype != "F32" && dtype != "BF16" && dtype != "F16") return {};
+  std::vector<float> values(static_cast<std::size_t>(data.size()) / bytes_each);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const char* const begin = data.constData() + i * bytes_each;
+    std::uint16_t narrow = 0;
+    if (bytes_each == 2) std::memcpy(&narrow, begin, 2);
+    if (dtype == "F16") {
+      values[i] = half_value(narrow);
+    } else if (dtype == "BF16") {  // the upper half of a float32
+      const std::uint32_t wide = std::uint32_t{narrow} << 16;
+      std::memcpy(&values[i], &wide, 4);
+    } else {
+      std::memcpy(&values[i], begin, 4);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
 CliSandbox::CliSandbox() : environment_(QProcessEnvironment::systemEnvironment()) {
   environment_.insert(QStringLiteral("HOME"), folder_.path());
   environment_.remove(QStringLiteral("XDG_DATA_HOME"));
@@ -83,12 +118,11 @@ std::map<std::string, std::vector<float>> CliSandbox::weights(const QString& tri
   const auto header = nlohmann::json::parse(outcome.out.mid(8, static_cast<qsizetype>(header_size)).toStdString());
   const QByteArray data = outcome.out.mid(8 + static_cast<qsizetype>(header_size));
   for (const auto& [name, facts] : header.items()) {
-    if (name == "__metadata__" || facts["dtype"] != "F32") continue;
+    if (name == "__metadata__") continue;
     const auto first = facts["data_offsets"][0].get<qsizetype>();
     const auto last = facts["data_offsets"][1].get<qsizetype>();
-    std::vector<float> values(static_cast<std::size_t>(last - first) / sizeof(float));
-    std::memcpy(values.data(), data.constData() + first, values.size() * sizeof(float));
-    tensors[name] = values;
+    const std::vector<float> values = floats(facts["dtype"], data.mid(first, last - first));
+    if (!values.empty()) tensors[name] = values;
   }
   return tensors;
 }

@@ -49,7 +49,7 @@ class CliSandbox {
   /// An exported table: one map of column to cell a row.
   std::vector<QHash<QString, QString>> table(const QStringList& arguments) const;
 
-  /// `export weights TRIAL`, FP32 tensors only.
+  /// `export weights TRIAL`, the tensors in FP32, BF16 and FP16.
   std::map<std::string, std::vector<float>> weights(const QString& trial,
                                                     const QString& at = QStringLiteral("final")) const;
 
