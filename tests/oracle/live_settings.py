@@ -8,6 +8,8 @@ writes FOLDER/NNN/ with the files of a fixture (README.md): experiment.toml, one
 made_with.json. One seed gives the same experiments on every machine. An experiment whose FP32 arm goes non-finite has no defined
 continuation without a scaler; it is counted, said, and another one is drawn.
 
+Three more of LSTMs in BF16 are the same every time: FOLDER/lstm and its like, where the processor has them.
+
 The instruction set is the machine's own, on both sides (fixtures are bound to AVX2).
 """
 
@@ -15,6 +17,7 @@ import argparse
 import math
 import os
 import random
+import shutil
 import sys
 from pathlib import Path
 
@@ -240,12 +243,38 @@ class Draw:
         return experiment(says, data, model, training, *trials)
 
 
+# What no fixture can hold, whatever the seed: LSTMs in BF16 need more than the fixtures' instruction set.
+LSTM_BF16 = {
+    "lstm": ('kind = "lstm"\ncells = 16', '[data]\nsource = "japanese_vowels"\n'),
+    "lstm-bidirectional": ('kind = "lstm"\ncells = 8\nlayers = 2\nbidirectional = true\ndropout = 0.2',
+                           '[data]\nsource = "japanese_vowels"\n'),
+    "lstm-characters": ('kind = "lstm"\ncells = 12\nlayers = 2', '[data]\nsource = "shakespeare8"\ncontext = 16\n'),
+}
+
+
+def run_lstms(out):
+    for name, (model, data) in LSTM_BF16.items():
+        folder = out / name
+        folder.mkdir(parents=True)
+        file = folder / "experiment.toml"
+        training = "seed = 5\nsteps = 10\nbatch = 8\nclip_norm = 1.0" + optimizer(kind="adamw", lr=0.01)
+        file.write_text(experiment("An LSTM in BF16.", data, model, training, make_fixtures.BF16))
+        try:
+            reference_run.run(file, folder)
+        except RuntimeError as error:
+            if "could not create a primitive descriptor" not in str(error):
+                raise
+            print(f"{name}: this processor has no LSTM in BF16", file=sys.stderr)
+            shutil.rmtree(folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--count", type=int, required=True)
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
+    run_lstms(arguments.out)
     draw = Draw(arguments.seed)
     made = drawn_again = 0
     while made < arguments.count:

@@ -2,7 +2,8 @@
 """The fixtures of the sets that are not tables, each with the built-in models made for it, for make_fixtures.py.
 
 Few steps of tiny sizes on the whole training part: what is compared is how a set is read, cut into rows and shuffled, and
-every bit that the model makes of it. LSTMs under autocast run in no type under the fixed instruction set.
+every bit that the model makes of it. LSTMs under autocast run in no type under the fixed instruction set: live_settings.py
+has them in BF16.
 """
 
 PICTURES = '[data]\nsource = "fashion"\n'
