@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/observe/blocks.h"
 #include "core/observe/elements.h"
 #include "core/observe/on_device.h"
 #include "core/observe/vector_clones.h"
@@ -19,12 +20,11 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Four FP64 numbers side by side (GCC's and Clang's vector extension): compilers leave a loop with a maximum in it
+// Eight FP64 numbers side by side (GCC's and Clang's vector extension): compilers leave a loop with a maximum in it
 // scalar. Where the machine has shorter vectors the compiler splits them, with the same bits.
-using Pack = double __attribute__((vector_size(32)));
-constexpr int kPack = 4;
-constexpr int kChains = 2;  // independent accumulators hide the latency of the additions
-constexpr int kStride = kPack * kChains;
+constexpr int kPack = 8;
+using Pack = double __attribute__((vector_size(kPack * sizeof(double))));
+using NarrowPack = float __attribute__((vector_size(kPack * sizeof(float))));
 
 struct BlockSums {
   double max = 0.0;
@@ -32,6 +32,7 @@ struct BlockSums {
   double squares_of_reference = 0.0;
   double squares_of_other = 0.0;
   double products = 0.0;
+  double ulp = 0.0;
 };
 
 struct Accumulators {
@@ -42,11 +43,21 @@ struct Accumulators {
   Pack products = {};
 };
 
-MANTISSA_IN_CLONE void add_pack(Accumulators& sums, const double* reference, const double* other) {
+// Packs travel by reference: by value they would depend on the instruction set of the caller.
+MANTISSA_IN_CLONE void load(const double* from, Pack& to) { std::memcpy(&to, from, sizeof to); }
+
+MANTISSA_IN_CLONE void load(const float* from, Pack& to) {
+  NarrowPack narrow;
+  std::memcpy(&narrow, from, sizeof narrow);
+  to = __builtin_convertvector(narrow, Pack);
+}
+
+template <class Real>
+MANTISSA_IN_CLONE void add_pack(Accumulators& sums, const Real* reference, const Real* other) {
   Pack a;
   Pack b;
-  std::memcpy(&a, reference, sizeof a);
-  std::memcpy(&b, other, sizeof b);
+  load(reference, a);
+  load(other, b);
   const Pack difference = b - a;
   const Pack size = difference < 0 ? -difference : difference;
   sums.max = size > sums.max ? size : sums.max;
@@ -56,37 +67,41 @@ MANTISSA_IN_CLONE void add_pack(Accumulators& sums, const double* reference, con
   sums.products += a * b;
 }
 
-// Packs travel by reference: by value they would depend on the instruction set of the caller.
-MANTISSA_IN_CLONE double sum_of(const Pack& left, const Pack& right) {
-  const Pack sum = left + right;
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+MANTISSA_IN_CLONE double sum_of(const Pack& pack) {
+  double halves[kPack / 2];
+  for (int i = 0; i < kPack / 2; ++i) halves[i] = pack[i] + pack[i + kPack / 2];
+  return (halves[0] + halves[2]) + (halves[1] + halves[3]);
+}
+
+template <class Real>
+MANTISSA_IN_CLONE BlockSums sums_of_reals(const Real* reference, const Real* other, std::int64_t length) {
+  Accumulators all;
+  std::int64_t i = 0;
+  for (; i + kPack <= length; i += kPack) add_pack(all, reference + i, other + i);
+  if (i < length) {  // zeros behind the end add nothing
+    Real reference_end[kPack] = {};
+    Real other_end[kPack] = {};
+    std::memcpy(reference_end, reference + i, static_cast<std::size_t>(length - i) * sizeof(Real));
+    std::memcpy(other_end, other + i, static_cast<std::size_t>(length - i) * sizeof(Real));
+    add_pack(all, reference_end, other_end);
+  }
+  BlockSums sums;
+  for (int lane = 0; lane < kPack; ++lane) sums.max = std::max(sums.max, all.max[lane]);
+  sums.squares_of_difference = sum_of(all.squares_of_difference);
+  sums.squares_of_reference = sum_of(all.squares_of_reference);
+  sums.squares_of_other = sum_of(all.squares_of_other);
+  sums.products = sum_of(all.products);
+  return sums;
+}
+
+MANTISSA_VECTOR_CLONES
+BlockSums sums_of_block(const float* reference, const float* other, std::int64_t length) {
+  return sums_of_reals(reference, other, length);
 }
 
 MANTISSA_VECTOR_CLONES
 BlockSums sums_of_block(const double* reference, const double* other, std::int64_t length) {
-  Accumulators left;
-  Accumulators right;
-  std::int64_t i = 0;
-  for (; i + kStride <= length; i += kStride) {
-    add_pack(left, reference + i, other + i);
-    add_pack(right, reference + i + kPack, other + i + kPack);
-  }
-  if (i < length) {  // zeros behind the end add nothing
-    double reference_end[kStride] = {};
-    double other_end[kStride] = {};
-    std::memcpy(reference_end, reference + i, static_cast<std::size_t>(length - i) * sizeof(double));
-    std::memcpy(other_end, other + i, static_cast<std::size_t>(length - i) * sizeof(double));
-    add_pack(left, reference_end, other_end);
-    add_pack(right, reference_end + kPack, other_end + kPack);
-  }
-  BlockSums sums;
-  const Pack max = left.max > right.max ? left.max : right.max;
-  sums.max = std::max(std::max(max[0], max[1]), std::max(max[2], max[3]));
-  sums.squares_of_difference = sum_of(left.squares_of_difference, right.squares_of_difference);
-  sums.squares_of_reference = sum_of(left.squares_of_reference, right.squares_of_reference);
-  sums.squares_of_other = sum_of(left.squares_of_other, right.squares_of_other);
-  sums.products = sum_of(left.products, right.products);
-  return sums;
+  return sums_of_reals(reference, other, length);
 }
 
 constexpr std::int32_t kMagnitude = 0x7fffffff;
@@ -161,22 +176,28 @@ void DeviationSums::add(const at::Tensor& reference, const at::Tensor& other, Ul
                 {"tensors that cannot be compared", "", 0, 0, "tensor to observe",
                  std::to_string(b.count()) + " elements", std::to_string(a.count()) + ", as the reference has", ""});
   }
-  float a_floats[kBlock];
-  float b_floats[kBlock];
-  double a_doubles[kBlock];
-  double b_doubles[kBlock];
-  for (std::int64_t begin = 0; begin < a.count(); begin += kBlock) {
-    const std::int64_t length = std::min(kBlock, a.count() - begin);
-    const BlockSums sums =
-        sums_of_block(a.doubles(begin, length, a_doubles), b.doubles(begin, length, b_doubles), length);
-    if (ulp == Ulp::Measure && !std::isnan(ulp_)) {
-      add_ulp(ulp_of_block(a.floats(begin, length, a_floats), b.floats(begin, length, b_floats), length));
+  const bool in_double = a.is_double() || b.is_double();
+  const bool measure_ulp = ulp == Ulp::Measure && !std::isnan(ulp_);
+  const auto of_block = [&](std::int64_t begin, std::int64_t length) {
+    float a_floats[kBlock];
+    float b_floats[kBlock];
+    double a_doubles[kBlock];
+    double b_doubles[kBlock];
+    BlockSums sums =
+        in_double ? sums_of_block(a.doubles(begin, length, a_doubles), b.doubles(begin, length, b_doubles), length)
+                  : sums_of_block(a.floats(begin, length, a_floats), b.floats(begin, length, b_floats), length);
+    if (measure_ulp) {
+      sums.ulp = ulp_of_block(a.floats(begin, length, a_floats), b.floats(begin, length, b_floats), length);
     }
+    return sums;
+  };
+  for (const BlockSums& sums : of_blocks<BlockSums>(a.count(), of_block)) {
     max_ = std::max(max_, sums.max);
     squares_of_difference_ += sums.squares_of_difference;
     squares_of_reference_ += sums.squares_of_reference;
     squares_of_other_ += sums.squares_of_other;
     products_ += sums.products;
+    add_ulp(sums.ulp);
   }
   count_ += a.count();
 }
@@ -188,11 +209,13 @@ void DeviationSums::add_on_device(const at::Tensor& reference, const at::Tensor&
   squares_of_reference_ += sums.squares_of_reference;
   squares_of_other_ += sums.squares_of_other;
   products_ += sums.products;
-  if (ulp == Ulp::Measure && !std::isnan(ulp_)) add_ulp(on_device::largest_ulp(reference, other));
+  if (ulp == Ulp::Measure) add_ulp(on_device::largest_ulp(reference, other));
   count_ += reference.numel();
 }
 
-void DeviationSums::add_ulp(double largest) { ulp_ = std::isnan(largest) ? largest : std::max(ulp_, largest); }
+void DeviationSums::add_ulp(double largest) {
+  if (!std::isnan(ulp_)) ulp_ = std::isnan(largest) ? largest : std::max(ulp_, largest);
+}
 
 double DeviationSums::max() const {
   // A comparison never sees a NaN, the sum of squares always does.

@@ -6,10 +6,9 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace mantissa::observe {
+#include "core/observe/blocks.h"
 
-/// Elements that are looked at before the next ones: they stay in the first-level cache for a second look.
-inline constexpr std::int64_t kBlock = 2048;
+namespace mantissa::observe {
 
 /// The elements of a tensor in the order of its logical indices, as FP32 or FP64, without a copy where there need be
 /// none.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/observe/blocks.h"
 #include "core/observe/elements.h"
 #include "core/observe/on_device.h"
 #include "core/observe/vector_clones.h"
@@ -84,15 +85,15 @@ void require_equal(std::size_t a, std::size_t b, const char* what) {
 double two_norm(const std::vector<at::Tensor>& tensors) {
   if (lie_on_device(tensors)) return std::sqrt(on_device::sum_of_squares(tensors));
   double sum = 0.0;
-  float floats[kBlock];
   for (const at::Tensor& tensor : tensors) {
     if (!tensor.defined()) continue;
     const Elements elements(tensor);
-    for (std::int64_t begin = 0; begin < elements.count(); begin += kBlock) {
-      const std::int64_t length = std::min(kBlock, elements.count() - begin);
-      sum += elements.is_double() ? squares(elements.doubles(begin, length, nullptr), length)
+    const auto of_block = [&elements](std::int64_t begin, std::int64_t length) {
+      float floats[kBlock];
+      return elements.is_double() ? squares(elements.doubles(begin, length, nullptr), length)
                                   : squares(elements.floats(begin, length, floats), length);
-    }
+    };
+    for (const double block : of_blocks<double>(elements.count(), of_block)) sum += block;
   }
   return std::sqrt(sum);
 }
@@ -106,22 +107,22 @@ double difference_norm(const std::vector<at::Tensor>& a, const std::vector<at::T
     return std::sqrt(on_device::sum_of_squares_of_differences(a, b));
   }
   double sum = 0.0;
-  float a_floats[kBlock];
-  float b_floats[kBlock];
-  double a_doubles[kBlock];
-  double b_doubles[kBlock];
   for (std::size_t i = 0; i < a.size(); ++i) {
     const Elements left(a[i]);
     const Elements right(b[i]);
     require_equal(static_cast<std::size_t>(left.count()), static_cast<std::size_t>(right.count()), "elements");
     const bool in_double = left.is_double() || right.is_double();
-    for (std::int64_t begin = 0; begin < left.count(); begin += kBlock) {
-      const std::int64_t length = std::min(kBlock, left.count() - begin);
-      sum += in_double ? squares_of_difference(left.doubles(begin, length, a_doubles),
+    const auto of_block = [&](std::int64_t begin, std::int64_t length) {
+      float a_floats[kBlock];
+      float b_floats[kBlock];
+      double a_doubles[kBlock];
+      double b_doubles[kBlock];
+      return in_double ? squares_of_difference(left.doubles(begin, length, a_doubles),
                                                right.doubles(begin, length, b_doubles), length)
                        : squares_of_difference(left.floats(begin, length, a_floats),
                                                right.floats(begin, length, b_floats), length);
-    }
+    };
+    for (const double block : of_blocks<double>(left.count(), of_block)) sum += block;
   }
   return std::sqrt(sum);
 }
