@@ -6,10 +6,9 @@
 //                with shadow_every = 10.
 //   telemetry/…  the same paired run measuring as by default over measuring nothing, and the difference a step and arm;
 //                asked for: at most 30 µs a step for the AMP step, else the larger of 3 % and bytes read / 8 GB/s.
-// `ratio` is the median over the rounds, `ratio_low` and `ratio_high` bound the middle half.
-#include <algorithm>
+// `ratio` is the median over the rounds, `ratio_low` and `ratio_high` bound the middle half. `ratio_in_turn` compares
+// with both arms alone but one step each in turn: what it is smaller by is not work, but two models sharing a cache.
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,52 +23,17 @@
 #include "core/train/batch_plan.h"
 #include "core/train/paired_run.h"
 #include "core/train/stages.h"
+#include "tests/bench/training_work.h"
 
 namespace {
 
 using namespace mantissa;
+using namespace mantissa::bench;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kThreads = 2;
-constexpr int kRounds = 11;
+constexpr int kPairedRounds = 11;
 
-constexpr char kAmpStep[] = R"(
-mantissa = 1
-[data]
-source = "gaussian"
-rows = 512
-features = 16
-[model]
-kind = "linear"
-[training]
-steps = 1000000000
-batch = 64
-threads = 2
-loss = "mse"
-clip_norm = 1.0
-[[trial]]
-name = "trial"
-autocast = "float16"
-shadow_every = 0
-)";
-
-constexpr char kDigits[] = R"(
-mantissa = 1
-[data]
-source = "digits"
-[model]
-kind = "mlp"
-hidden = [256, 256]
-activation = "gelu"
-[training]
-steps = 1000000000
-batch = 64
-threads = 2
-[[trial]]
-name = "trial"
-autocast = "bfloat16"
-shadow_every = 0
-)";
+const std::string kDigitsTrial = std::string(kDigits) + "autocast = \"bfloat16\"\n";
 
 constexpr char kWide[] = R"(
 mantissa = 1
@@ -91,7 +55,7 @@ shadow_every = 0
 
 /// What all sides of a comparison share.
 struct Setting {
-  Setting(const char* text, int shadow_every)
+  Setting(const std::string& text, int shadow_every)
       : experiment(
             spec::parse_experiment(text, "bench.toml", {"trial[trial].shadow_every=" + std::to_string(shadow_every)})),
         dataset(data::load(experiment)) {
@@ -131,20 +95,16 @@ class Paired {
   std::unique_ptr<train::PairedRun> run_;
 };
 
-/// One arm alone.
+/// One arm alone, measuring the norms that it has alone.
 class Alone {
  public:
   Alone(const Setting& setting, const spec::Trial* trial)
       : plan_(setting.experiment, setting.dataset.train), arm_(setting.arm(trial)) {}
-  double seconds_of(int steps) {
-    const Clock::time_point begin = Clock::now();
-    for (int i = 0; i < steps; ++i) {
-      const train::Window& window = *plan_.next();
-      train::Attempt attempt;
-      train::run_stages(train::gradient_stages(), *arm_, window, attempt, options_);
-      train::run_stages(train::update_stages(), *arm_, window, attempt, options_);
-    }
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+  void step() {
+    const train::Window& window = *plan_.next();
+    train::Attempt attempt;
+    train::run_stages(train::gradient_stages(), *arm_, window, attempt, options_);
+    train::run_stages(train::update_stages(), *arm_, window, attempt, options_);
   }
 
  private:
@@ -153,9 +113,11 @@ class Alone {
   train::StageOptions options_;
 };
 
-double quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
+template <class Steps>
+double seconds_of(int steps, const Steps& step) {
+  const Clock::time_point begin = Clock::now();
+  for (int i = 0; i < steps; ++i) step();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 void count(benchmark::State& state, const std::vector<double>& ratios) {
@@ -164,25 +126,32 @@ void count(benchmark::State& state, const std::vector<double>& ratios) {
   state.counters["ratio_high"] = quantile(ratios, 0.75);
 }
 
-void paired(benchmark::State& state, const char* text, int steps) {
+void paired(benchmark::State& state, const std::string& text, int steps) {
   const Setting setting(text, static_cast<int>(state.range(0)));
   Paired both(setting, true);
   Alone reference(setting, nullptr);
   Alone trial(setting, &setting.experiment.trials.front());
+  const auto in_turn = [&] {
+    reference.step();
+    trial.step();
+  };
   both.seconds_of(steps);
-  reference.seconds_of(steps);
-  trial.seconds_of(steps);
+  seconds_of(steps, in_turn);
   std::vector<double> ratios;
+  std::vector<double> ratios_in_turn;
   for (auto iteration : state) {
     (void)iteration;
     const double together = both.seconds_of(steps);
-    ratios.push_back(together / (reference.seconds_of(steps) + trial.seconds_of(steps)));
+    const double alone = seconds_of(steps, [&] { reference.step(); }) + seconds_of(steps, [&] { trial.step(); });
+    ratios.push_back(together / alone);
+    ratios_in_turn.push_back(together / seconds_of(steps, in_turn));
     state.SetIterationTime(together);
   }
   count(state, ratios);
+  state.counters["ratio_in_turn"] = quantile(ratios_in_turn, 0.5);
 }
 
-void telemetry(benchmark::State& state, const char* text, int steps) {
+void telemetry(benchmark::State& state, const std::string& text, int steps) {
   const Setting setting(text, 0);
   Paired with(setting, true);
   Paired without(setting, false);
@@ -203,16 +172,16 @@ void telemetry(benchmark::State& state, const char* text, int steps) {
 }
 
 void paired_amp_step(benchmark::State& state) { paired(state, kAmpStep, 500); }
-void paired_digits(benchmark::State& state) { paired(state, kDigits, 100); }
+void paired_digits(benchmark::State& state) { paired(state, kDigitsTrial, 100); }
 void paired_wide(benchmark::State& state) { paired(state, kWide, 20); }
 void telemetry_amp_step(benchmark::State& state) { telemetry(state, kAmpStep, 500); }
-void telemetry_digits(benchmark::State& state) { telemetry(state, kDigits, 100); }
+void telemetry_digits(benchmark::State& state) { telemetry(state, kDigitsTrial, 100); }
 void telemetry_wide(benchmark::State& state) { telemetry(state, kWide, 20); }
-BENCHMARK(paired_amp_step)->Name("paired/amp-step/shadow")->Arg(0)->Arg(10)->UseManualTime()->Iterations(kRounds);
-BENCHMARK(paired_digits)->Name("paired/digits-mlp/shadow")->Arg(0)->Arg(10)->UseManualTime()->Iterations(kRounds);
-BENCHMARK(paired_wide)->Name("paired/wide-mlp/shadow")->Arg(0)->Arg(10)->UseManualTime()->Iterations(kRounds);
-BENCHMARK(telemetry_amp_step)->Name("telemetry/amp-step")->UseManualTime()->Iterations(kRounds);
-BENCHMARK(telemetry_digits)->Name("telemetry/digits-mlp")->UseManualTime()->Iterations(kRounds);
-BENCHMARK(telemetry_wide)->Name("telemetry/wide-mlp")->UseManualTime()->Iterations(kRounds);
+BENCHMARK(paired_amp_step)->Name("paired/amp-step/shadow")->Arg(0)->Arg(10)->UseManualTime()->Iterations(kPairedRounds);
+BENCHMARK(paired_digits)->Name("paired/digits-mlp/shadow")->Arg(0)->Arg(10)->UseManualTime()->Iterations(kPairedRounds);
+BENCHMARK(paired_wide)->Name("paired/wide-mlp/shadow")->Arg(0)->Arg(10)->UseManualTime()->Iterations(kPairedRounds);
+BENCHMARK(telemetry_amp_step)->Name("telemetry/amp-step")->UseManualTime()->Iterations(kPairedRounds);
+BENCHMARK(telemetry_digits)->Name("telemetry/digits-mlp")->UseManualTime()->Iterations(kPairedRounds);
+BENCHMARK(telemetry_wide)->Name("telemetry/wide-mlp")->UseManualTime()->Iterations(kPairedRounds);
 
 }  // namespace

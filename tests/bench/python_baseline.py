@@ -9,7 +9,8 @@ says `{"ready": …}` on stdout, then answers each line `WORK STEPS` on stdin wi
     amp-step 500
     {"work": "amp-step", "steps": 500, "fused": 0.1712, "foreach": 0.2093}
 
-Seconds for STEPS optimizer steps, with the fused and the foreach optimizer in turn; the driver keeps the faster of their
+or `script MODEL PATH`, which saves the model (resnet-20, transformer, lstm) as a TorchScript file, with {"script": PATH}.
+Seconds are for STEPS optimizer steps, with the fused and the foreach optimizer in turn; the driver keeps the faster of their
 medians. A work is built and warmed up when it is first asked for. `quit` or the end of input ends it; a line that is not understood gets {"error": …}.
 
 WORK: amp-step              Linear(16, 1), MSE, AdamW, batch 64, FP16 autocast with GradScaler, clipping at 1
@@ -140,7 +141,16 @@ def warm(build, name):
     return pair
 
 
+def script(name, path):
+    settings, data, _ = MODELS[name]
+    part = reference_run.Training(*data())
+    torch.jit.script(reference_run.build_model(settings, part.inputs, part.outputs).train()).save(path)
+    return {"script": path}
+
+
 def answer(line, all_works, warm_works):
+    if line.startswith("script "):
+        return script(*line.split()[1:])
     try:
         name, steps = line.split()
         build, steps = all_works[name], int(steps)

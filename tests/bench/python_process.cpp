@@ -62,12 +62,19 @@ std::string PythonProcess::answer() {
   return line;
 }
 
-PythonTimes PythonProcess::seconds_of(const std::string& work, int steps) {
-  std::fprintf(to_child_, "%s %d\n", work.c_str(), steps);
+nlohmann::json PythonProcess::ask(const std::string& line) {
+  std::fprintf(to_child_, "%s\n", line.c_str());
   std::fflush(to_child_);
-  const nlohmann::json times = nlohmann::json::parse(answer());
-  if (times.contains("error")) throw std::runtime_error(times["error"].get<std::string>());
+  nlohmann::json answered = nlohmann::json::parse(answer());
+  if (answered.contains("error")) throw std::runtime_error(answered["error"].get<std::string>());
+  return answered;
+}
+
+PythonTimes PythonProcess::seconds_of(const std::string& work, int steps) {
+  const nlohmann::json times = ask(work + ' ' + std::to_string(steps));
   return {times["fused"].get<double>(), times["foreach"].get<double>()};
 }
+
+void PythonProcess::script(const std::string& model, const std::string& path) { ask("script " + model + ' ' + path); }
 
 }  // namespace mantissa::tests

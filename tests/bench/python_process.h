@@ -5,6 +5,7 @@
 #include <string>
 
 #include <sys/types.h>
+#include <nlohmann/json_fwd.hpp>
 
 namespace mantissa::tests {
 
@@ -29,8 +30,12 @@ class PythonProcess {
 
   PythonTimes seconds_of(const std::string& work, int steps);
 
+  /// Saves one of its larger models as a TorchScript file.
+  void script(const std::string& model, const std::string& path);
+
  private:
   std::string answer();
+  nlohmann::json ask(const std::string& line);
 
   std::string problem_;
   pid_t child_ = -1;
