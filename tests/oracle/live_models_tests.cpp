@@ -30,8 +30,8 @@ class LiveModelsTests : public QObject {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("PYTHONDONTWRITEBYTECODE", "1");
     python.setProcessEnvironment(environment);
-    python.start(oracle::python(),
-                 {MANTISSA_SOURCE_DIR "/tests/oracle/live_models.py", "--models", models, "--out", folder_.path()});
+    const QString script = MANTISSA_SOURCE_DIR "/tests/oracle/live_models.py";
+    python.start(oracle::python(), {script, "--models", models, "--out", folder_.path()});
     QVERIFY2(python.waitForFinished(540'000), "live_models.py did not end");
     QVERIFY2(python.exitCode() == 0, python.readAllStandardError());
   }
