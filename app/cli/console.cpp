@@ -15,6 +15,8 @@
 namespace mantissa::cli {
 namespace {
 
+constexpr int kUsualColumns = 80;
+
 [[noreturn]] void fail_on_stdout(int error_number) {
   const ErrorKind kind = error_number == ENOSPC ? ErrorKind::DiskFull : ErrorKind::WriteFailed;
   throw Error(kind, {"the result could not be written: " + std::string(std::strerror(error_number)), "standard output",
@@ -70,7 +72,10 @@ bool Console::results_on_terminal() { return isatty(STDOUT_FILENO) == 1; }
 int Console::terminal_columns() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
+  // A serial line or a pseudo-terminal without a size: what the shell was told.
+  const char* const told = std::getenv("COLUMNS");
+  const int columns = told != nullptr ? std::atoi(told) : 0;
+  return columns > 0 ? columns : kUsualColumns;
 }
 
 void Console::transient(std::string_view line) {

@@ -42,17 +42,30 @@ std::string time_left(const session::Progress& progress) {
 
 int width_of(const std::string& text) { return static_cast<int>(report::display_width(text)); }
 
-std::string arms_words(const session::Progress& progress, bool with_loss) {
+std::string arm_words(const session::Progress::Arm& arm, bool with_loss) {
+  std::string text = "  " + arm.name;
+  if (arm.failed) return text + " failed";
+  if (with_loss) text += ' ' + number_words(arm.loss);
+  if (arm.scale != 0.0) text += ' ' + report::scale_words(arm.scale);
+  if (arm.skipped > 0) text += ' ' + count_words(arm.skipped) + " skipped";
+  return text;
+}
+
+std::string joined_words(const std::vector<session::Progress::Arm>& arms, bool with_loss) {
   std::string text;
-  for (const session::Progress::Arm& arm : progress.arms) {
-    text += "  " + arm.name;
-    if (arm.failed) {
-      text += " failed";
-      continue;
-    }
-    if (with_loss) text += ' ' + number_words(arm.loss);
-    if (arm.scale != 0.0) text += ' ' + report::scale_words(arm.scale);
-    if (arm.skipped > 0) text += ' ' + count_words(arm.skipped) + " skipped";
+  for (const session::Progress::Arm& arm : arms) text += arm_words(arm, with_loss);
+  return text;
+}
+
+/// As many arms as fit into `columns`, and how many there are besides: "  fp16 2^16  and 3 more".
+std::string first_words(const std::vector<session::Progress::Arm>& arms, int columns) {
+  const auto rest_words = [](std::size_t count) { return "  and " + std::to_string(count) + " more"; };
+  std::string text;
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const std::string longer = text + arm_words(arms[i], false);
+    const std::size_t rest = arms.size() - i - 1;
+    if (width_of(longer + (rest > 0 ? rest_words(rest) : "")) > columns) return text + rest_words(rest + 1);
+    text = longer;
   }
   return text;
 }
@@ -95,8 +108,12 @@ std::string progress_bar(const session::Progress& progress, int columns) {
   start += "  loss " + number_words(progress.loss_reference);
 
   // On a narrow terminal the bar gives way first, then the trials' losses: scale and skips are what one watches for.
-  std::string text = start + arms_words(progress, true);
-  if (width_of(text) + kShortestBar > columns) text = start + arms_words(progress, false);
+  // Then whole arms from the end, where the repeats of the reference stand.
+  std::string text = start + joined_words(progress.arms, true);
+  if (width_of(text) + kShortestBar > columns) text = start + joined_words(progress.arms, false);
+  if (width_of(text) + kShortestBar > columns) {
+    text = start + first_words(progress.arms, columns - kShortestBar - width_of(start));
+  }
   const int bar = std::clamp(columns - width_of(text), kShortestBar, kLongestBar);
   return cut(bar_of(progress.step, progress.steps, bar) + text, columns);
 }

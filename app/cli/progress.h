@@ -27,7 +27,8 @@ class ProgressDisplay : public session::Observer {
   Clock::time_point last_shown_;
 };
 
-/// "━━━━──── 1,204/2,000 60 %  loss 0.1203  fp16 0.1204 2^16 12 skipped  ETA 12 s", cut to `columns`.
+/// "━━━━──── 1,204/2,000 60 %  loss 0.1203  fp16 0.1204 2^16 12 skipped  ETA 12 s", never wider than `columns`: what
+/// does not fit is left out, arms from the end ("and 3 more").
 std::string progress_bar(const session::Progress& progress, int columns);
 
 /// "step 1,204 of 2,000 (60 %), loss 0.1203; fp16: loss 0.1204, scale 2^16, 12 of 1,204 steps skipped (1 %); 12 s

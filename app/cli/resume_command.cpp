@@ -51,8 +51,8 @@ void add_resume(Program& program) {
   const auto options = std::make_shared<ResumeCommandOptions>();
   CLI::App* const command = program.add_command(
       "resume",
-      "Goes on from the last checkpoint of a run, its reference included, in the folder where it was begun; another "
-      "policy makes a child trial",
+      "Goes on from the last checkpoint of a run, its reference included; relative paths begin in the folder of the "
+      "experiment file, as they did. Another policy makes a child trial",
       [&program, options] { return resume(program, *options); });
   command
       ->add_option("TRIAL", options->trial, "Any arm of the run: an id, experiment/trial, a name, last, or reference")

@@ -36,6 +36,7 @@ struct Traits {
   bool from_file = false;
   bool resets_state = false;                ///< has a reset_states() method, which is called before every batch
   std::vector<std::string> mode_operators;  ///< operators that train() and eval() should switch: "dropout"
+  bool has_lstm = false;                    ///< from a file: calls aten::lstm
 };
 
 /// A model that can be trained: one input tensor in, one output tensor out; a TorchScript model may take more and give

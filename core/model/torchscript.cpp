@@ -46,7 +46,9 @@ class TorchScript : public Network {
         loss_("model.loss", settings_.loss) {
     if (!module_.find_method("forward")) refuse("the model has no forward method", "", "");
     resets_state_ = can_reset_states(module_);
-    mode_operators_ = mode_operators_of(operators_of(module_));
+    const std::set<std::string> operators = operators_of(module_);
+    mode_operators_ = mode_operators_of(operators);
+    has_lstm_ = operators.count("aten::lstm") > 0;
     collect();
     settle_stored_dtype();
     if (settings_.inputs.empty() && takes_one_input()) bind({});
@@ -87,7 +89,7 @@ class TorchScript : public Network {
 
   bool may_use_randomness() const override { return true; }
 
-  Traits traits() const override { return {/*from_file=*/true, resets_state_, mode_operators_}; }
+  Traits traits() const override { return {/*from_file=*/true, resets_state_, mode_operators_, has_lstm_}; }
 
  private:
   [[noreturn]] void refuse(const std::string& problem, const std::string& found, const std::string& expected,
@@ -167,6 +169,7 @@ class TorchScript : public Network {
   OutputSelection prediction_;
   OutputSelection loss_;
   bool resets_state_ = false;
+  bool has_lstm_ = false;
   at::Tensor narrow_;  // a kept FP16 or BF16 weight: its type, now, is that of the inputs
   std::vector<std::string> mode_operators_;
 };

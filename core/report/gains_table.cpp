@@ -31,12 +31,17 @@ std::string finish_words(const record::Gains& gains) {
   return words;
 }
 
+/// The steps of the run were measured, not those of the gains: without probes, nothing was.
+std::string memory_words(const record::Gains& gains) {
+  return gains.peak_bytes ? bytes_words(*gains.peak_bytes) : "not measured (probes off)";
+}
+
 }  // namespace
 
 Facts gains_facts(const record::Gains& gains) {
   Facts facts = {{"samples a second", number_words(gains.samples_per_second)}, {"step", step_words(gains)}};
   if (gains.speed_up) facts.emplace_back("speed-up", speed_up_words(gains));
-  if (gains.peak_bytes) facts.emplace_back("peak memory", bytes_words(*gains.peak_bytes));
+  facts.emplace_back("peak memory", memory_words(gains));
   facts.emplace_back("planned steps", finish_words(gains));
   if (gains.cost_per_sample) facts.emplace_back("cost of a sample", number_words(*gains.cost_per_sample));
   if (gains.finish_cost) facts.emplace_back("cost of the planned steps", number_words(*gains.finish_cost));
@@ -53,18 +58,13 @@ std::string gains_table(const record::RunSummary& summary) {
   for (const record::TrialRow& trial : summary.trials) add(trial);
   if (arms.empty()) return {};
 
-  bool memory = false;
   bool cost = false;
   for (const record::TrialRow* const arm : arms) {
-    memory |= arm->end.gains->peak_bytes.has_value();
     cost |= arm->end.gains->cost_per_sample.has_value();
   }
-  std::vector<Table::Column> columns = {{"arm"},
-                                        {"samples/s", Table::Align::Right},
-                                        {"step", Table::Align::Right},
-                                        {"speed-up (95 %)"},
-                                        {"planned steps"}};
-  if (memory) columns.push_back({"peak memory", Table::Align::Right});
+  std::vector<Table::Column> columns = {
+      {"arm"},           {"samples/s", Table::Align::Right},  {"step", Table::Align::Right}, {"speed-up (95 %)"},
+      {"planned steps"}, {"peak memory", Table::Align::Right}};
   if (cost) columns.push_back({"cost a sample", Table::Align::Right});
   if (cost) columns.push_back({"cost of all", Table::Align::Right});
   Table table(columns);
@@ -72,7 +72,7 @@ std::string gains_table(const record::RunSummary& summary) {
     const record::Gains& gains = *arm->end.gains;
     std::vector<std::string> cells = {arm->start.name, number_words(gains.samples_per_second), step_words(gains),
                                       speed_up_words(gains), finish_words(gains)};
-    if (memory) cells.push_back(gains.peak_bytes ? bytes_words(*gains.peak_bytes) : number_words(std::nullopt));
+    cells.push_back(memory_words(gains));
     if (cost) cells.push_back(number_words(gains.cost_per_sample));
     if (cost) cells.push_back(number_words(gains.finish_cost));
     table.add_row(cells);

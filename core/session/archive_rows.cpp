@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/archive_rows.h"
 
+#include <filesystem>
+
 #include "core/base/sha256.h"
 #include "core/session/reference_lock.h"
 #include "core/spec/parse.h"
@@ -11,7 +13,8 @@ record::ExperimentStart experiment_start(const spec::Experiment& asked, const Pr
                                          const FrozenCases& cases, const std::string& initial_weights_sha256) {
   record::ExperimentStart start;
   start.name = asked.name;
-  start.file = asked.file;
+  // Whole, so that a resume finds what relative paths mean wherever it is started.
+  start.file = std::filesystem::absolute(asked.file).lexically_normal().string();
   start.text = spec::with_overrides(asked.text, asked.overrides);
   start.resolved = spec::canonical_json(prepared.experiment);
   start.sha256 = sha256(spec::canonical_json_to_hash(prepared.experiment));
@@ -66,6 +69,14 @@ void add_notes_on_trial(record::TrialEnd& end, const train::Arm& reference, cons
     end.notes.push_back("Gradients were exactly zero in " + std::to_string(trial.tally.zero_gradient_steps) +
                         " steps, first in step " + std::to_string(trial.tally.first_zero_gradient_step) +
                         ", and never in the reference: they underflow.");
+  }
+  if (trial.switches_next && !trial.failure) {
+    end.notes.push_back(
+        "The last step's overflow found the loss scale at its floor: a further step would begin under "
+        "the policy of trial " +
+        trial.fallbacks.front().trial.name +
+        ". No step of this run did, so no change of policy is recorded; mantissa-cli resume with more "
+        "steps makes it.");
   }
 }
 

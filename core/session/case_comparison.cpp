@@ -12,6 +12,16 @@
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
+namespace {
+
+/// Of a model that gives its loss alone, evaluated case by case.
+double mean_loss(const CaseOutputs& losses) {
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < losses.cases(); ++i) sum += losses.of_case(i).front();
+  return sum / static_cast<double>(losses.cases());
+}
+
+}  // namespace
 
 void CaseComparison::evaluate_reference(train::Arm& reference) {
   try {
@@ -94,6 +104,7 @@ judge::TargetUnit CaseComparison::unit() const {
 std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
   try {
     const CaseOutputs outputs = evaluate(*arm.network, arm.policy, cases_);
+    if (prepared_.prediction_is_loss) return mean_loss(outputs);
     return judge::quality(compared_rows(outputs, outputs, outputs), metric(), spec::Of::Trained, false, unit());
   } catch (const Error&) {
     throw;
@@ -105,6 +116,7 @@ std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
 }
 
 record::Direction CaseComparison::direction() const {
+  if (prepared_.prediction_is_loss) return record::Direction::Lower;
   if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().direction.empty()) {
     return asked_.rules->quality.front().direction == "higher" ? record::Direction::Higher : record::Direction::Lower;
   }
@@ -112,6 +124,7 @@ record::Direction CaseComparison::direction() const {
 }
 
 std::string CaseComparison::metric() const {
+  if (prepared_.prediction_is_loss) return "loss";
   if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().metric.empty()) {
     return asked_.rules->quality.front().metric;
   }

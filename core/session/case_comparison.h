@@ -54,9 +54,11 @@ class CaseComparison {
   judge::TargetUnit unit() const;
 
   /// The quality of an arm's own weights as they are now, in the midst of the training; nothing where its model fails.
+  /// Of a model that gives its loss and no prediction: the mean of the cases' losses.
   std::optional<double> quality_now(train::Arm& arm) const;
 
-  /// What quality is measured by: the first quality rule's metric, else the task's own.
+  /// What quality is measured by: the first quality rule's metric, else the task's own, or "loss" where the model gives
+  /// nothing else.
   std::string metric() const;
   record::Direction direction() const;
 

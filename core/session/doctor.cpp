@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
 #include "core/cuda/device_facts.h"
 #include "core/cuda/device_work.h"
+#include "core/model/random_stream.h"
 #include "core/precision/autocast_scope.h"
 #include "core/train/failure_text.h"
 
@@ -101,7 +103,7 @@ void try_once(const Operator& tried, const at::TensorOptions& made, std::optiona
   backward = true;
 }
 
-OperatorSupport try_operator(const Operator& tried, const std::string& device, at::ScalarType dtype, const char* word) {
+OperatorSupport support_of(const Operator& tried, const std::string& device, at::ScalarType dtype, const char* word) {
   OperatorSupport support;
   support.operator_name = tried.name;
   support.device = device;
@@ -119,17 +121,31 @@ OperatorSupport try_operator(const Operator& tried, const std::string& device, a
   return support;
 }
 
+std::vector<std::pair<at::ScalarType, const char*>> dtypes() {
+  return {{at::kFloat, "float32"}, {at::kHalf, "float16"}, {at::kBFloat16, "bfloat16"}};
+}
+
 }  // namespace
 
 std::vector<OperatorSupport> try_operators(const std::string& device) {
   require_device(device);
   std::vector<OperatorSupport> results;
   for (const Operator& tried : operators()) {
-    results.push_back(try_operator(tried, device, at::kFloat, "float32"));
-    results.push_back(try_operator(tried, device, at::kHalf, "float16"));
-    results.push_back(try_operator(tried, device, at::kBFloat16, "bfloat16"));
+    for (const auto& [dtype, word] : dtypes()) results.push_back(support_of(tried, device, dtype, word));
   }
   return results;
+}
+
+OperatorSupport try_operator(const std::string& name, const std::string& device, const std::string& dtype) {
+  require_device(device);
+  const model::UntouchedGenerator untouched{c10::Device(device)};
+  for (const Operator& tried : operators()) {
+    if (tried.name != name) continue;
+    for (const auto& [type, word] : dtypes()) {
+      if (word == dtype) return support_of(tried, device, type, word);
+    }
+  }
+  throw Error(ErrorKind::CallOrder, {"no such operator or dtype to try", "", 0, 0, name, dtype, "", ""});
 }
 
 void require_device(const std::string& device) {

@@ -15,6 +15,7 @@
 #include "core/model/weights.h"
 #include "core/session/doctor.h"
 #include "core/session/try_model.h"
+#include "core/spec/parse.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
@@ -217,12 +218,39 @@ void settle_own_loss(Prepared& prepared, const std::vector<std::int64_t>& predic
   if (!prepared.prediction_is_loss) return;
   prepared.notes.emplace_back(
       "The model gives its loss and no prediction: the frozen cases are judged one by one by their own losses.");
+  if (experiment.training.evaluate_every) {
+    prepared.notes.emplace_back(
+        "training.evaluate_every records the mean loss of the frozen cases, lower is better: there is no quality.");
+  }
   const int line = experiment.position("rules.quality").line;
   if (line == 0) return;
   throw Error(ErrorKind::InvalidSetting,
               {"a model that gives only its loss has no quality", experiment.file, line, 0, "rules.quality", "",
                "rules.output, rules.progress and rules.non_finite",
                "Return the prediction beside the loss and name it: model.prediction = \"output[1]\""});
+}
+
+bool has_lstm(const Prepared& prepared) {
+  return prepared.experiment.model.kind == spec::ModelKind::Lstm || prepared.network->traits().has_lstm;
+}
+
+/// An LSTM is one operator of oneDNN's, which lacks it in some types on some processors: a trial that will fail in its
+/// first step is announced. It still runs and fails in its own words.
+void note_missing_kernels(Prepared& prepared) {
+  if (!has_lstm(prepared)) return;
+  const std::string& device = prepared.experiment.training.device;
+  for (const spec::Trial& trial : prepared.experiment.trials) {
+    const bool may_be_in_float32 = !trial.float32_regions.empty();
+    if (trial.autocast == spec::Autocast::Off || may_be_in_float32) continue;
+    const std::string type = spec::to_text(trial.autocast);
+    const OperatorSupport lstm = try_operator("lstm", device, type);
+    if (lstm.forward && lstm.backward) continue;
+    prepared.notes.push_back(
+        "Trial " + trial.name + " will fail: this machine has no " + (lstm.forward ? "backward" : "forward") +
+        " LSTM in " + type + " on " + device +
+        " (tried; mantissa-cli doctor lists it). Set autocast to another type, or float32_regions = "
+        "[\"operator:lstm\"].");
+  }
 }
 
 /// Process-wide. LibTorch's own default lets cuDNN round the factors of FP32 convolutions to TF32; an FP32 reference is
@@ -282,6 +310,7 @@ Prepared prepare(const spec::Experiment& asked) {
     settle_own_loss(prepared, tried.prediction_shape);
     check_metrics(experiment, prepared.dataset, prepared.decision);
   }
+  note_missing_kernels(prepared);
   return prepared;
 }
 

@@ -29,7 +29,12 @@ struct ResumeOptions {
 /// their parents noted, and only they are trained. A trial that the run did not have is a child of `trial`.
 ///
 /// Rules stay those that were fixed before the first step. Everything else may not change. Relative paths of the
-/// experiment begin where they did: the process must stand in the folder of the first run.
+/// experiment begin in the folder of its file, wherever the process stands; where that folder is gone, in the working
+/// folder, with a note.
+///
+/// weight_change and deviation_weight_relative are measured in every tenth step and in the last step of a run. After a
+/// resume with more steps the step that was the last keeps them; they are all in which its row may differ from that of
+/// a run that never stopped.
 /// \throws Error InvalidSetting (a setting that may not change, named; a run that still runs; nothing left to do; a
 ///         stop_after that is past),
 ///         UnknownTrial (no such trial, no checkpoint), DataProblem (the data is no longer what it was), ModelProblem

@@ -2,11 +2,13 @@
 #include "core/session/resume_plan.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -253,6 +255,18 @@ void keep_what_was_filled_in(spec::Training& training, const json& resolved) {
   }
 }
 
+/// The experiment file, whose folder is where relative paths begin. Where that folder is gone, the project has moved:
+/// paths then begin in the working folder.
+std::string file_now(ResumePlan& plan) {
+  const std::filesystem::path file = plan.archived.file;
+  plan.folder = file.parent_path().string();
+  std::error_code ignored;
+  if (plan.folder.empty() || std::filesystem::is_directory(plan.folder, ignored)) return file.string();
+  plan.notes.push_back("The folder in which the run was begun is gone (" + plan.folder +
+                       "): relative paths of the experiment begin in the working folder.");
+  return file.filename().string();
+}
+
 }  // namespace
 
 ResumePlan plan_resume(const ResumeOptions& options) {
@@ -271,9 +285,10 @@ ResumePlan plan_resume(const ResumeOptions& options) {
   const std::vector<record::TrialRow> rows = arms_of_run(reader, asked);
 
   std::vector<std::string> overrides = earlier_overrides(reader, asked.id);
-  const spec::Experiment before = spec::parse_experiment(plan.archived.text, plan.archived.file, overrides);
+  const std::string file = file_now(plan);
+  const spec::Experiment before = spec::parse_experiment(plan.archived.text, file, overrides);
   overrides.insert(overrides.end(), options.overrides.begin(), options.overrides.end());
-  plan.experiment = spec::parse_experiment(plan.archived.text, plan.archived.file, overrides);
+  plan.experiment = spec::parse_experiment(plan.archived.text, file, overrides);
   plan.overrides = joined(overrides);
   refuse_what_may_not_change(before, plan.experiment);
 

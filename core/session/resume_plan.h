@@ -31,6 +31,8 @@ struct ResumePlan {
   std::vector<ResumedArm> arms;            ///< the reference, the trials in the experiment's order, the whole repeats
   std::vector<record::TrialRow> rounding;  ///< of the run that goes on: they have no state of their own
   std::vector<std::string> trials;         ///< their names in the experiment
+  std::string folder;                      ///< of the experiment file when the run was begun
+  std::vector<std::string> notes;          ///< for people
 };
 
 /// Reads the run and its last complete set of checkpoints, and compares the settings that are asked for with its own.

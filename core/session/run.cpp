@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "core/base/error.h"
-#include "core/judge/judge.h"
 #include "core/session/archive_rows.h"
 #include "core/session/case_comparison.h"
 #include "core/session/checkpointing.h"
@@ -21,6 +21,7 @@
 #include "core/session/reference_lock.h"
 #include "core/session/reference_yardsticks.h"
 #include "core/session/resume_plan.h"
+#include "core/session/run_end.h"
 #include "core/spec/parse.h"
 #include "core/train/failure_text.h"
 #include "core/train/paired_run.h"
@@ -48,10 +49,6 @@ std::vector<const spec::Trial*> chosen_trials(const spec::Experiment& experiment
     if (names.empty() || std::find(names.begin(), names.end(), trial.name) != names.end()) chosen.push_back(&trial);
   }
   return chosen;
-}
-
-void append(std::vector<std::string>& notes, std::vector<std::string> more) {
-  for (std::string& note : more) notes.push_back(std::move(note));
 }
 
 /// One run from its first row in the archive to its last, or from a checkpoint on.
@@ -83,9 +80,10 @@ class Run {
     make_yardsticks();
     if (resumed_ != nullptr) check_resume(plan);
     auto paired = std::make_unique<train::PairedRun>(
-        plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); }, make_repeats());
+        plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); },
+        yardsticks_ ? yardsticks_->for_training() : train::Yardsticks());
     // What was said of data and model is kept with the reference, which every trial is compared with.
-    append(paired->arm(0).notes, prepared_.notes);
+    for (const std::string& note : prepared_.notes) paired->arm(0).notes.push_back(note);
     if (resumed_ != nullptr) go_on(*paired, plan);
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
     writer_ = std::make_unique<archive::Writer>(options_.archive);
@@ -142,18 +140,6 @@ class Run {
     return repeats;
   }
 
-  train::Yardsticks make_repeats() {
-    if (!yardsticks_) return {};
-    train::Yardsticks yardsticks = yardsticks_->for_training();
-    if (resumed_ == nullptr) return yardsticks;
-    const std::vector<const ResumedArm*> resumed = repeats_of(*resumed_);
-    for (std::size_t r = 0; r < resumed.size(); ++r) {
-      train::load_state(*yardsticks.repeats.at(r).arm, resumed[r]->state, train::PolicyOfState::Same,
-                        train::ScalerStart::GoOn);
-    }
-    return yardsticks;
-  }
-
   void check_resume(const train::BatchPlan& plan) {
     for (const std::string& note : compare_locks(*resumed_, reference_lock(prepared_, initial_sha256_))) {
       observer_.on_note(note);
@@ -176,6 +162,7 @@ class Run {
   void go_on(train::PairedRun& paired, train::BatchPlan& plan) {
     observer_.on_note("Going on from the checkpoint at step " + std::to_string(resumed_->step) + " of " +
                       std::to_string(plan.total_steps()) + '.');
+    for (const std::string& note : resumed_->notes) observer_.on_note(note);
     std::vector<record::ArmState> states;
     for (std::size_t i = 0; i < resumed_->arms.size(); ++i) {
       train::Arm& arm = paired.arm(i);
@@ -303,7 +290,8 @@ class Run {
         observer_.on_note((i == 0 ? "The reference failed: " : arm.name + " failed: ") + arm.failure->text);
       }
       progress.tell(paired, writer_->waited_seconds());
-      if (paired.steps_done() == options_.stop_after && options_.stop_after < plan.total_steps()) {
+      const bool due = options_.stop_after > 0 && paired.steps_done() == options_.stop_after;
+      if (due && options_.stop_after < plan.total_steps()) {
         summary_.stopped_as_planned = true;
         paired.stop();
       }
@@ -325,127 +313,10 @@ class Run {
   }
 
   void finish(train::PairedRun& paired) {
-    train::Arm& reference = paired.arm(0);
-    const bool compared = !paired.stopped() && !reference.failure;
-    if (compared) {
-      observer_.on_phase("comparing cases");
-      comparison_.evaluate_reference(reference);
-    }
-    if (yardsticks_) finish_yardsticks(paired, compared && comparison_.has_reference());
-    finish_reference(paired, reference);
-    for (std::size_t i = 1; i <= trials_.size(); ++i) finish_trial(paired, i, compared);
-  }
-
-  void finish_yardsticks(train::PairedRun& paired, bool compared) {
-    for (std::size_t i = 0; i < summary_.yardsticks.size(); ++i) {
-      record::TrialRow& row = summary_.yardsticks[i];
-      const std::size_t place = 1 + trials_.size() + i;  // in the run, where it is a whole repeat
-      const bool is_repeat = row.start.kind == record::TrialKind::Repeat;
-      record::TrialEnd end = training_end(paired, paired.arm(is_repeat ? place : 0), seconds_);
-      if (!is_repeat) end = rounding_end(end);
-      const std::vector<record::CaseRow> rows = yardsticks_->finish(i, paired, comparison_, compared, end);
-      if (!rows.empty()) writer_->write_cases(row.id, rows);
-      if (is_repeat) writer_->write_weights(row.id, "final", state_bytes(*paired.arm(place).network));
-      writer_->finish_trial(row.id, end, &row.finished_at);
-      row.end = std::move(end);
-    }
-  }
-
-  /// It trains nothing: of the reference's end it has the status alone.
-  static record::TrialEnd rounding_end(const record::TrialEnd& reference) {
-    record::TrialEnd end;
-    end.status = reference.status == record::Status::Failed ? record::Status::Stopped : reference.status;
-    end.seconds = reference.seconds;
-    return end;
-  }
-
-  void finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
-    record::TrialEnd end = training_end(paired, arm, seconds_);
-    reference_moved_ = state_sha256(*arm.network) != initial_sha256_;
-    note_unmoved(end, arm, reference_moved_);
-    non_finite_reference_ = train::non_finite_state(arm);
-    if (arm.tally.first_non_finite_loss_step > 0) {
-      non_finite_reference_.push_back("loss at step " + std::to_string(arm.tally.first_non_finite_loss_step));
-    }
-    for (const std::string& what : non_finite_reference_) {
-      end.notes.push_back("Non-finite in the reference: " + what + ".");
-    }
-    if (yardsticks_) {
-      append(end.notes, yardsticks_->notes_on_reference());
-      end.yardsticks = yardsticks_->readings(0, {}, end);
-    }
-    if (comparison_.has_reference()) {
-      const std::vector<record::CaseRow> rows = comparison_.reference_rows();
-      comparison_.summarise(rows, end);
-      end.flips.reset();  // nothing decides differently from itself
-      writer_->write_cases(ids_[0], rows);
-    }
-    writer_->write_weights(ids_[0], "final", state_bytes(*arm.network));
-    checkpointing_->add_final_quality(0, paired.steps_done(), end);
-    writer_->finish_trial(ids_[0], end, &summary_.reference.finished_at);
-    summary_.reference.end = std::move(end);
-  }
-
-  /// Updates smaller than half the spacing of the weights change nothing: nothing fails, and nothing is learnt.
-  static void note_unmoved(record::TrialEnd& end, const train::Arm& arm, bool moved) {
-    if (moved || arm.tally.counts.applied == 0 || !arm.tally.any_gradient_nonzero) return;
-    end.notes.push_back("The weights did not change in " + std::to_string(arm.tally.counts.applied) +
-                        " applied updates although gradients were not zero: the updates are lost to rounding, or the "
-                        "learning rate is 0.");
-  }
-
-  judge::Evidence evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
-                              const spec::Trial& trial, std::vector<record::CaseRow> rows) const {
-    const train::Arm& reference = paired.arm(0);
-    judge::Evidence evidence;
-    evidence.device = prepared_.experiment.training.device;
-    evidence.cast_policy = trial.cast_policy;
-    evidence.autocast = spec::to_text(trial.autocast);
-    evidence.policy_changes = end.policy_changes;
-    evidence.status = end.status;
-    evidence.failure = end.failure;
-    evidence.failure_text = end.failure_text;
-    evidence.counts = end.counts;
-    evidence.max_consecutive_skips = arm.max_consecutive_skips;
-    evidence.first_non_finite_loss_step = arm.tally.first_non_finite_loss_step;
-    evidence.non_finite = train::non_finite_state(arm);
-    evidence.non_finite_reference = non_finite_reference_;
-    evidence.reference_finished = !reference.failure;
-    if (reference.failure) evidence.reference_failure_text = reference.failure->text;
-    if (arm.tally.counts.applied > 0) {
-      evidence.gradients_all_zero = !arm.tally.any_gradient_nonzero && reference.tally.any_gradient_nonzero;
-      evidence.weights_unchanged = reference_moved_ && state_sha256(*arm.network) == initial_sha256_;
-    }
-    evidence.cases_are_training_rows = cases_.from_training_part;
-    evidence.decision = prepared_.decision;
-    evidence.task = prepared_.dataset.task;
-    evidence.unit = comparison_.unit();
-    evidence.cases = std::move(rows);
-    if (yardsticks_) yardsticks_->add_evidence(evidence);
-    return evidence;
-  }
-
-  void finish_trial(train::PairedRun& paired, std::size_t index, bool compared) {
-    train::Arm& arm = paired.arm(index);
-    const spec::Trial& trial = *trials_[index - 1];
-    std::vector<record::CaseRow> rows;
-    if (compared && !arm.failure && comparison_.has_reference()) rows = comparison_.trial_rows(paired.arm(0), arm);
-    record::TrialEnd end = training_end(paired, arm, seconds_);
-    add_notes_on_trial(end, paired.arm(0), arm);
-    note_unmoved(end, arm, state_sha256(*arm.network) != initial_sha256_);
-    const judge::Evidence evidence = evidence_of(paired, arm, end, trial, std::move(rows));
-    if (!evidence.cases.empty()) {
-      comparison_.summarise(evidence.cases, end);
-      end.quality_reference = summary_.reference.end.quality;
-      writer_->write_cases(ids_[index], evidence.cases);
-    }
-    if (yardsticks_) end.yardsticks = yardsticks_->readings(index, evidence.cases, end);
-    end.verdict = judge::judge(asked_.rules, rules_sha256_, evidence);
-    writer_->write_weights(ids_[index], "final", state_bytes(*arm.network));
-    checkpointing_->add_final_quality(index, paired.steps_done(), end);
-    record::TrialRow& row = summary_.trials[index - 1];
-    writer_->finish_trial(ids_[index], end, &row.finished_at);
-    row.end = std::move(end);
+    RunEnd end({asked_, prepared_, cases_, comparison_, yardsticks_.get(), *writer_, *checkpointing_, ids_, trials_,
+                rules_sha256_, initial_sha256_, seconds_},
+               summary_);
+    end.finish(paired, observer_);
   }
 
   /// After the verdicts: nobody is shown how fast a rejected trial is.
@@ -486,9 +357,7 @@ class Run {
   std::size_t opened_ = 0;         // arms of ids_ so far
   std::unique_ptr<Checkpointing> checkpointing_;
   std::string rules_sha256_;
-  std::string initial_sha256_;    // of the weights that every arm starts from
-  bool reference_moved_ = false;  // away from them
-  std::vector<std::string> non_finite_reference_;
+  std::string initial_sha256_;                           // of the weights that every arm starts from
   std::vector<std::size_t> policy_changes_told_;         // of each arm
   std::vector<std::optional<std::int64_t>> peak_bytes_;  // of each arm's steps
   record::RunSummary summary_;
@@ -496,31 +365,61 @@ class Run {
   double seconds_ = 0.0;
 };
 
+/// Turns what the machine refuses outside of the arms into an error with a sentence: within a step or an evaluation it
+/// would have failed its arm alone.
+template <class Call>
+record::RunSummary with_plain_words(const std::string& file, const Call& call) {
+  constexpr char kKept[] = "What was committed to the archive is kept";
+  try {
+    return call();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    throw Error(
+        ErrorKind::OutOfMemory,
+        {"the system grants no further thread", file, 0, 0, "", error.code().message(), "",
+         std::string("Raise the limit of processes or memory (ulimit -u, ulimit -v), or set data.prefetch = 0. ") +
+             kKept});
+  } catch (const std::exception& error) {
+    const std::optional<std::string> words = train::out_of_memory(error, "between the steps of the run");
+    if (!words) throw;
+    throw Error(ErrorKind::OutOfMemory,
+                {words->substr(0, words->size() - 1), file, 0, 0, "", "", "",
+                 std::string("Take a smaller model, a smaller batch, or fewer trials at once (--trial). ") + kKept});
+  }
+}
+
+/// A file that is not there: says where the run looks for it.
+Error with_folder_of_run(const Error& error, const ResumePlan& plan) {
+  if (error.kind() != ErrorKind::FileProblem || plan.folder.empty()) return error;
+  ErrorFacts facts = error.facts();
+  facts.remedy = "The run was begun with the experiment in " + plan.folder +
+                 ", where its relative paths begin: bring the files back, or resume in the folder that has them now";
+  return Error(error.kind(), std::move(facts));
+}
+
 }  // namespace
 
 record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
                        const StopToken& stop) {
-  try {
-    return Run(experiment, options, observer, stop).execute();
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    // Within a step or an evaluation it would have failed its arm alone.
-    const train::Failure failure = train::failure_of(error, "while the run was made ready or ended");
-    if (failure.reason != "memory") throw;
-    throw Error(ErrorKind::OutOfMemory, {failure.text, experiment.file, 0, 0, "", "", "",
-                                         "Take a smaller model, a smaller batch, or fewer trials at once"});
-  }
+  return with_plain_words(experiment.file, [&] { return Run(experiment, options, observer, stop).execute(); });
 }
 
 record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop) {
-  const ResumePlan plan = plan_resume(options);
   RunOptions run_options;
   run_options.archive = options.archive;
   run_options.probes = options.probes;
   run_options.gains = options.gains;
   run_options.stop_after = options.stop_after;
-  return Run(plan.experiment, run_options, observer, stop, &plan).execute();
+  return with_plain_words({}, [&] {
+    const ResumePlan plan = plan_resume(options);
+    try {
+      return Run(plan.experiment, run_options, observer, stop, &plan).execute();
+    } catch (const Error& error) {
+      throw with_folder_of_run(error, plan);
+    }
+  });
 }
 
 std::vector<std::string> check(const spec::Experiment& experiment) {

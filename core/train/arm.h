@@ -114,6 +114,7 @@ struct Attempt {
   double scale_after = 0.0;
   std::vector<OptimizerAttempt> optimizers;
   double seconds = 0.0;
+  const char* doing = "";  ///< what it is at: "in the backward pass"
 
   /// The lowest optimizer with a non-finite gradient; nothing where there is none.
   std::optional<std::size_t> overflow_optimizer() const;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/failure_text.h"
 
+#include <array>
+#include <cstdlib>
 #include <new>
 #include <sstream>
 #include <vector>
 
 #include <c10/util/Exception.h>
+
+#include "core/base/number_text.h"
 
 namespace mantissa::train {
 namespace {
@@ -23,11 +27,45 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+bool contains(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
+
+/// \param text  the words of `error`
 bool is_out_of_memory(const std::exception& error, const std::string& text) {
-  // On the CPU the allocator throws a plain c10::Error with these words.
+  // On the CPU the allocator throws a plain c10::Error with the last words; TorchScript's interpreter throws the words
+  // of either again, without the type.
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-         dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
-         text.find("DefaultCPUAllocator: can't allocate memory") != std::string::npos;
+         dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr || contains(text, "std::bad_alloc") ||
+         contains(text, "DefaultCPUAllocator: can't allocate memory");
+}
+
+/// "2 PiB", "24 bytes".
+std::string size_words(const std::string& digits) {
+  constexpr std::array<const char*, 7> kUnits = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double size = std::strtod(digits.c_str(), nullptr);
+  std::size_t unit = 0;
+  for (; size >= 1024.0 && unit + 1 < kUnits.size(); ++unit) size /= 1024.0;
+  return mantissa::to_text(size, 4) + ' ' + kUnits[unit];
+}
+
+/// The part of `text` between two pieces of it; empty where it lacks one of them.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t mark = text.find(begin);
+  if (mark == std::string::npos) return {};
+  const std::size_t first = mark + begin.size();
+  const std::size_t last = text.find(end, first);
+  return last == std::string::npos ? std::string() : text.substr(first, last - first);
+}
+
+/// What the allocator says of the request: c10/core/impl/alloc_cpu.cpp in bytes, c10/cuda/CUDACachingAllocator.cpp in
+/// a unit and with what the device has. std::bad_alloc says nothing.
+std::string request_words(const std::string& text) {
+  const std::string bytes = between(text, "you tried to allocate ", " bytes");
+  if (!bytes.empty()) return size_words(bytes) + " (" + bytes + " bytes) in one piece could not be had";
+  const std::string on_device = between(text, "Tried to allocate ", ". ");
+  if (on_device.empty()) return "a request was refused";
+  const std::string of_device = between(text, on_device + ". ", " is free");
+  return on_device + " in one piece could not be had" +
+         (of_device.empty() ? std::string() : " (" + of_device + " was free)");
 }
 
 /// "a   =  b" as "a = b".
@@ -52,6 +90,11 @@ struct Essence {
     return words + " (" + (place.empty() ? std::string("in") : place) + ": " + model_line + ")";
   }
 };
+
+std::string memory_sentence(const std::string& where, Essence essence) {
+  essence.words = request_words(essence.words);
+  return "Out of memory " + where + ": " + essence.text() + '.';
+}
 
 /// `  File "/home/someone/network.py", line 36, in forward` as "network.py, line 36"; nothing for another line.
 std::string place_in(const std::string& line) {
@@ -144,10 +187,21 @@ std::string explained(const Essence& essence, const std::string& cast_policy) {
 
 std::string condensed(const std::exception& error) { return essence_of(error).text(); }
 
-Failure failure_of(const std::exception& error, const std::string& where, const std::string& cast_policy) {
+std::optional<std::string> out_of_memory(const std::exception& error, const std::string& where) {
   const Essence essence = essence_of(error);
-  if (is_out_of_memory(error, essence.text())) return {"memory", "Out of memory " + where + ": " + essence.text()};
-  return {"forward", "The model failed " + where + ": " + explained(essence, cast_policy)};
+  if (!is_out_of_memory(error, essence.words)) return std::nullopt;
+  return memory_sentence(where, essence);
+}
+
+Failure failure_of(const std::exception& error, const std::string& where, const std::string& cast_policy,
+                   const std::string& doing) {
+  const std::optional<std::string> memory = out_of_memory(error, where + (doing.empty() ? "" : ", " + doing));
+  if (!memory) return {"forward", "The model failed " + where + ": " + explained(essence_of(error), cast_policy)};
+  // Frozen cases are evaluated in chunks of a fixed length: there, the batch is not at fault.
+  const bool on_cases = where.rfind("on the frozen cases", 0) == 0;
+  return {"memory", *memory + (on_cases ? " Take a smaller model, or run fewer trials at once (--trial)."
+                                        : " Take a smaller training.batch and as much more training.accumulate, which "
+                                          "keeps the samples of a step, or run fewer trials at once (--trial).")};
 }
 
 }  // namespace mantissa::train

@@ -139,17 +139,21 @@ void clear_gradients(Arm& arm) {
   for (const model::NamedTensor& parameter : arm.network->parameters()) parameter.tensor.mutable_grad().reset();
 }
 
+enum class KeepOutputs { No, Yes };
+
 /// Forward and backward of every microbatch of the window; the gradients add up.
-/// \param outputs  receives what the model returned, detached; null: nobody wants it
+/// \param keep  whether the attempt receives what the model returned, detached
 /// \return the mean of the microbatch losses, unscaled
-double evaluate(Arm& arm, const Window& window, std::vector<at::Tensor>* outputs,
+double evaluate(Arm& arm, const Window& window, Attempt& attempt, KeepOutputs keep,
                 const std::function<bool()>& stop_requested) {
   const model::RandomStream stream(arm.generator_state, arm.network->device());
   const auto count = static_cast<double>(window.microbatches.size());
   double loss_sum = 0.0;
   for (const Microbatch& microbatch : window.microbatches) {
+    attempt.doing = "in the forward pass";
     auto [output, loss] = forward_and_loss(*arm.network, arm.policy, arm.loss, microbatch);
-    if (outputs != nullptr) outputs->push_back(output.detach());
+    attempt.doing = "in the backward pass";
+    if (keep == KeepOutputs::Yes) attempt.outputs.push_back(output.detach());
     loss_sum += loss.item<double>();
     if (window.microbatches.size() > 1) loss = loss / count;
     if (arm.scaler) loss = arm.scaler->scale(loss);
@@ -161,9 +165,9 @@ double evaluate(Arm& arm, const Window& window, std::vector<at::Tensor>* outputs
 }
 
 /// What an optimizer calls within its step. Non-finite values undo the step, unless they are to be applied.
-double evaluate_again(Arm& arm, const Window& window, const OptimizerUnit& unit) {
+double evaluate_again(Arm& arm, const Window& window, Attempt& attempt, const OptimizerUnit& unit) {
   clear_gradients(arm);
-  const double loss = evaluate(arm, window, nullptr, {});
+  const double loss = evaluate(arm, window, attempt, KeepOutputs::No, {});
   const bool finite = std::isfinite(loss) && observe::all_finite(gradients_of(arm, unit));
   if (!finite && arm.on_non_finite != spec::OnNonFinite::Apply) throw NonFiniteEvaluation();
   return loss;
@@ -172,7 +176,7 @@ double evaluate_again(Arm& arm, const Window& window, const OptimizerUnit& unit)
 bool step_without_scaler(Arm& arm, const Window& window, Attempt& attempt, std::size_t index) {
   OptimizerUnit& unit = arm.optimizers[index];
   try {
-    unit.optimizer->step_with_loss(attempt.loss, [&] { return evaluate_again(arm, window, unit); });
+    unit.optimizer->step_with_loss(attempt.loss, [&] { return evaluate_again(arm, window, attempt, unit); });
     return true;
   } catch (const NonFiniteEvaluation&) {
     note_non_finite(arm, window, attempt, index, /*after_unscaling=*/false);
@@ -250,6 +254,7 @@ std::optional<double> Attempt::grad_norm_clipped() const {
 }
 
 void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
+  attempt.doing = "before the forward pass";
   if (arm.switches_next) adopt_fallback(arm);
   clear_gradients(arm);
   arm.buffers.keep();
@@ -264,7 +269,7 @@ void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const 
 }
 
 void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
-  attempt.loss = evaluate(arm, window, &attempt.outputs, options.stop_requested);
+  attempt.loss = evaluate(arm, window, attempt, KeepOutputs::Yes, options.stop_requested);
   arm.tally.counts.samples += window.samples;
   arm.tally.last_loss = attempt.loss;
   if (!std::isfinite(attempt.loss) && arm.tally.first_non_finite_loss_step == 0) {
@@ -273,6 +278,7 @@ void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const St
 }
 
 void unscale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& options) {
+  attempt.doing = "in the unscaling of the gradients";
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     OptimizerUnit& unit = arm.optimizers[i];
     OptimizerAttempt& own = attempt.optimizers[i];
@@ -286,6 +292,7 @@ void unscale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOp
 }
 
 void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
+  attempt.doing = "in the finite check of the gradients";
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     if (attempt.optimizers[i].no_gradient) {
       attempt.optimizers[i].cause = record::SkipCause::NoGradient;
@@ -304,6 +311,7 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
 }
 
 void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& options) {
+  attempt.doing = "in the clipping of the gradients";
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     const OptimizerUnit& unit = arm.optimizers[i];
@@ -325,6 +333,7 @@ void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptio
 void apply_updates(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& /*options*/) {
   bool all_applied = true;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
+    attempt.doing = "in the optimizer's update";
     OptimizerUnit& unit = arm.optimizers[i];
     OptimizerAttempt& own = attempt.optimizers[i];
     unit.optimizer->set_learning_rate(own.learning_rate);
@@ -374,7 +383,8 @@ void run_stages(const std::vector<Stage>& stages, Arm& arm, const Window& window
     if (error.kind() == ErrorKind::CallOrder) throw;  // a mistake of ours, not of the model
     arm.failure = Failure{"forward", sentence(error.facts())};
   } catch (const std::exception& error) {
-    arm.failure = failure_of(error, "at step " + std::to_string(arm.tally.counts.attempted), arm.policy.cast_policy);
+    arm.failure = failure_of(error, "at step " + std::to_string(arm.tally.counts.attempted), arm.policy.cast_policy,
+                             attempt.doing);
   }
   attempt.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
 }

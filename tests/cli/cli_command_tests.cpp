@@ -302,6 +302,41 @@ class CliCommandTests : public QObject {
     QVERIFY(box.table({"export", "steps", "fp16"})[0]["deviation_output_max"].isEmpty());
   }
 
+  void memory_that_nobody_measured_is_said_to_be_unmeasured() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    const Outcome run = box.run({"run", "small.toml", "--probes", "off", "--gains", "short"});
+    QVERIFY2(run.out.contains("not measured (probes off)"), run.out);
+    const QByteArray page = box.run({"show", "reference"}).out;
+    QVERIFY2(page.contains("peak memory") && page.contains("not measured (probes off)"), page);
+    const nlohmann::json shown = box.run({"show", "reference", "--json"}).json();
+    QVERIFY2(shown["trial"]["gains"]["peak_bytes"].is_null(), shown.dump(1).c_str());
+    for (const auto& row : box.table({"export", "steps", "reference"})) {
+      QCOMPARE(row["peak_bytes"], QString());
+      QCOMPARE(row["live_bytes"], QString());
+    }
+  }
+
+  void a_model_that_gives_its_loss_alone_is_evaluated_by_it() {
+    CliSandbox box;
+    box.write("loss.toml",
+              "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = 2\n[model]\nkind = "
+              "\"torchscript\"\ninputs = [\"x\", \"targets\"]\npath = \"" MANTISSA_SOURCE_DIR
+              "/tests/core/model/models/only_loss.pt\"\n[training]\nthreads = 1\nsteps = 8\nbatch = 8\nloss = "
+              "\"output\"\nevaluate_every = 4\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n");
+    QVERIFY(box.run({"check", "loss.toml"}).out.contains("evaluate_every records the mean loss of the frozen cases"));
+    box.run({"run", "loss.toml"});
+    const nlohmann::json evaluations = box.run({"show", "bf16", "--json"}).json()["evaluations"];
+    QCOMPARE(evaluations.size(), std::size_t(2));
+    double sum = 0.0;
+    const auto cases = box.table({"export", "cases", "bf16"});
+    for (const auto& row : cases) sum += row["output[0]"].toDouble();
+    QCOMPARE(evaluations[1]["step"].get<int>(), 8);
+    QCOMPARE(evaluations[1]["metric"].get<std::string>(), std::string("loss"));
+    QCOMPARE(evaluations[1]["value"].get<double>(), sum / static_cast<double>(cases.size()));
+    QVERIFY(box.run({"show", "bf16"}).out.contains("the best"));
+  }
+
   void doctor_reports_libraries_and_tried_operators() {
     CliSandbox box;
     const Outcome outcome = box.run({"doctor", "--json"});

@@ -110,6 +110,27 @@ class CliPartsTests : public QObject {
     QCOMPARE(report::display_width(cli::progress_bar(progress, 30)), std::size_t(30));
   }
 
+  void a_progress_bar_of_many_arms_names_the_first_and_counts_the_rest() {
+    session::Progress progress;
+    progress.step = 50;
+    progress.steps = 100;
+    progress.remaining_seconds = 12.0;
+    progress.loss_reference = 0.5;
+    progress.arms = {{"fp16", 0.5, 65536.0, 2, false}, {"bf16", 0.5, 0.0, 0, false}};
+    for (int i = 1; i <= 4; ++i) progress.arms.push_back({"repeat-" + std::to_string(i), 0.5, 0.0, 0, false});
+    // " 50/100 50 %  ETA 12 s  loss 0.5" has 32 columns, "  fp16 2^16 2 skipped" 21, "  bf16" 6, "  and 4 more" 12: 71,
+    // and 6 of the shortest bar.
+    QCOMPARE(cli::progress_bar(progress, 77),
+             std::string("━━━─── 50/100 50 %  ETA 12 s  loss 0.5  fp16 2^16 2 skipped  bf16  and 4 more"));
+    QCOMPARE(cli::progress_bar(progress, 76),
+             std::string("━━━━━────── 50/100 50 %  ETA 12 s  loss 0.5  fp16 2^16 2 skipped  and 5 more"));
+    for (int columns = 1; columns < 140; ++columns) {
+      QVERIFY(report::display_width(cli::progress_bar(progress, columns)) <= std::size_t(columns));
+    }
+    const std::string wide = cli::progress_bar(progress, 139);
+    QVERIFY2(wide.find("more") == std::string::npos && wide.find("repeat-4 0.5") != std::string::npos, wide.c_str());
+  }
+
   void a_progress_line_is_a_sentence() {
     session::Progress progress;
     progress.step = 100;

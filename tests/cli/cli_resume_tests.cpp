@@ -2,6 +2,7 @@
 // `run --stop-after`, `resume`, checkpoints in `show` and `export`, and runs that are killed.
 #include <csignal>
 
+#include <QDir>
 #include <QRandomGenerator>
 #include <QTest>
 
@@ -81,6 +82,55 @@ class CliResumeTests : public QObject {
       QVERIFY(box.weights(arm) == whole.weights(arm));
     }
     QCOMPARE(box.run({"list", "--json"}).json()["trials"].size(), std::size_t(2));
+  }
+
+  void repeats_go_on_with_the_memory_that_they_would_have_had() {
+    const QByteArray repeated = experiment(60) + "[reference]\nrepeats = 2\nrounding_repeats = 1\n";
+    CliSandbox whole;
+    whole.write("walk.toml", repeated);
+    QCOMPARE(whole.run({"run", "walk.toml"}).exit, 2);
+    CliSandbox box;
+    box.write("walk.toml", repeated);
+    QCOMPARE(box.run({"run", "walk.toml", "--stop-after", "33"}).exit, 0);
+    QCOMPARE(box.run({"resume", "last"}).exit, 2);
+    for (const char* const arm : {"reference", "bf16", "repeat-1", "repeat-2"}) {
+      const auto expected = steps(whole, arm);
+      const auto found = steps(box, arm);
+      QCOMPARE(found.size(), std::size_t(60));
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        for (const QString& column : expected[i].keys()) {
+          QVERIFY2(found[i][column] == expected[i][column],
+                   qPrintable(QString("%1, step %2, %3: %4, not %5")
+                                  .arg(arm, found[i]["step"], column, found[i][column], expected[i][column])));
+        }
+      }
+    }
+  }
+
+  void a_run_goes_on_from_wherever_it_is_asked_to() {
+    CliSandbox box;
+    QVERIFY(QDir(box.path("")).mkdir("project"));
+    box.write("project/line.csv", "x,y\n1,2\n2,4\n3,6\n4,8\n");
+    box.write(
+        "project/line.toml",
+        "mantissa = 1\n[data]\npath = \"line.csv\"\ntask = \"regression\"\ntest = { fraction = 0 }\n[model]\nkind "
+        "= \"linear\"\n[training]\nthreads = 1\nsteps = 30\nbatch = 2\n");
+    box.stand_in(box.path("project"));
+    QCOMPARE(box.run({"run", "line.toml", "--stop-after", "5"}).exit, 0);
+    box.stand_in(QDir::rootPath());
+    const Outcome elsewhere = box.run({"resume", "last", "--stop-after", "10"});
+    QVERIFY2(elsewhere.exit == 0, elsewhere.err);
+
+    // A project that has moved is looked for in the working folder, and that is said.
+    QVERIFY(QDir(box.path("")).rename("project", "moved"));
+    const Outcome lost = box.run({"resume", "last"});
+    QCOMPARE(lost.exit, 3);
+    QVERIFY2(lost.err.contains("line.csv") && lost.err.contains(box.path("project").toUtf8()), lost.err);
+    box.stand_in(box.path("moved"));
+    const Outcome moved = box.run({"resume", "last"});
+    QVERIFY2(moved.exit == 0, moved.err);
+    QVERIFY2(moved.err.contains("is gone (" + box.path("project").toUtf8()), moved.err);
+    QCOMPARE(steps(box, "last").size(), std::size_t(30));
   }
 
   void an_interrupt_keeps_a_checkpoint() {

@@ -72,7 +72,8 @@ QString CliSandbox::take_case(const QString& name) const {
 
 void CliSandbox::start(QProcess& process, const QStringList& arguments) const {
   process.setProcessEnvironment(environment_);
-  process.setWorkingDirectory(folder_.path());
+  process.setWorkingDirectory(standing_in_.isEmpty() ? folder_.path() : standing_in_);
+  if (set_up_child_) process.setChildProcessModifier(set_up_child_);
   process.start(program(), arguments);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <QByteArray>
@@ -36,6 +38,12 @@ class CliSandbox {
   /// Copies tests/cases/<name> into the folder, without its number.
   QString take_case(const QString& name) const;
 
+  /// What every program gets before it starts: limits, say.
+  void set_up_children(std::function<void()> set_up) { set_up_child_ = std::move(set_up); }
+
+  /// Where programs start; the folder unless told.
+  void stand_in(const QString& folder) { standing_in_ = folder; }
+
   /// Runs `mantissa-cli … --archive <archive>` in the folder until it ends; `run` and `resume` with `--gains off`
   /// unless told.
   Outcome run(const QStringList& arguments) const;
@@ -61,6 +69,8 @@ class CliSandbox {
  private:
   QTemporaryDir folder_;
   QProcessEnvironment environment_;
+  std::function<void()> set_up_child_;
+  QString standing_in_;
 };
 
 /// The 0th value of a tensor, NaN where it is not there.

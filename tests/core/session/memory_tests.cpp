@@ -52,6 +52,9 @@ void verify_that_only_bf16_failed(const record::RunSummary& summary, std::int64_
   QCOMPARE(failed.status, record::Status::Failed);
   QCOMPARE(failed.failure, std::string("memory"));
   QVERIFY2(failed.failure_text.find("Out of memory") == 0, failed.failure_text.c_str());
+  for (const char* const word : {"enforce fail", "DefaultCPUAllocator", "frame #", "Traceback"}) {
+    QVERIFY2(failed.failure_text.find(word) == std::string::npos, failed.failure_text.c_str());
+  }
   QCOMPARE(failed.counts.attempted, attempted);
   QCOMPARE(failed.verdict->word, record::VerdictWord::Rejected);
   QVERIFY(!failed.gains);
@@ -77,15 +80,26 @@ class MemoryTests : public QObject {
       QVERIFY(dynamic_cast<const c10::OutOfMemoryError*>(&error) == nullptr);
       const train::Failure failure = train::failure_of(error, "at step 3");
       QCOMPARE(failure.reason, std::string("memory"));
-      QVERIFY2(failure.text.find("Out of memory at step 3: ") == 0, failure.text.c_str());
-      QVERIFY2(failure.text.find("DefaultCPUAllocator") != std::string::npos, failure.text.c_str());
+      // 2^50 elements of 4 bytes are 4 PiB.
+      QVERIFY2(failure.text.find("Out of memory at step 3: 4 PiB (4503599627370496 bytes) in one piece could not be "
+                                 "had. Take a smaller training.batch") == 0,
+               failure.text.c_str());
     }
   }
 
   void cudas_error_and_bad_alloc_are_recognised() {
     const c10::OutOfMemoryError of_cuda({__func__, __FILE__, __LINE__}, "CUDA out of memory. Tried to allocate 20 GiB");
     QCOMPARE(train::failure_of(of_cuda, "at step 1").reason, std::string("memory"));
+    const c10::OutOfMemoryError wordy({__func__, __FILE__, __LINE__},
+                                      "CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of "
+                                      "23.64 GiB of which 1.25 GiB is free. Process 7 has 22 GiB memory in use.");
+    const std::string text = train::failure_of(wordy, "at step 1", "in the backward pass").text;
+    QVERIFY2(text.find("Out of memory at step 1, in the backward pass: 20.00 GiB in one piece could not be had (GPU 0 "
+                       "has a total capacity of 23.64 GiB of which 1.25 GiB was free). Take a smaller") == 0,
+             text.c_str());
     QCOMPARE(train::failure_of(std::bad_alloc(), "at step 1").reason, std::string("memory"));
+    QVERIFY(train::out_of_memory(std::bad_alloc(), "here").has_value());
+    QVERIFY(!train::out_of_memory(std::runtime_error("shapes"), "here").has_value());
     QCOMPARE(train::failure_of(std::runtime_error("shapes"), "at step 1").reason, std::string("forward"));
   }
 

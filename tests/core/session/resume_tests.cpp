@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that stops and goes on equals one that never stopped, in every bit; what may not change is refused by name.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -453,6 +454,46 @@ class ResumeTests : public QObject {
     const Outcome second = box.resume(first.arms[1].row.id, {"training.steps=55"});
     QCOMPARE(second.arms[1].row.id, first.arms[1].row.id);
     QCOMPARE(box.reader().trials().size(), std::size_t{3});
+    const std::string found = differences(whole, second);
+    QVERIFY2(found.empty(), found.c_str());
+  }
+
+  void only_the_looks_at_the_weights_tell_where_a_run_ended_before_it_got_more_steps() {
+    // Weights are looked at in every tenth step and in a run's last one: resume.h says that its row keeps them.
+    Box unbroken;
+    std::string longer = kDropout;
+    longer.replace(longer.find("steps = 40"), 10, "steps = 44");
+    Outcome whole = unbroken.run(longer);
+    Box box;
+    std::string shorter = kDropout;
+    shorter.replace(shorter.find("steps = 40"), 10, "steps = 37");
+    Outcome parts = box.resume(box.run(shorter).arms[1].row.id, {"training.steps=44"});
+    QCOMPARE(differences(whole.arms[0].steps[36], parts.arms[0].steps[36]), std::string(" weight_change"));
+    QCOMPARE(differences(whole.arms[1].steps[36], parts.arms[1].steps[36]),
+             std::string(" weight_change deviation_weight_relative"));
+    for (std::size_t arm = 0; arm < whole.arms.size(); ++arm) whole.arms[arm].steps[36] = parts.arms[arm].steps[36];
+    const std::string found = differences(whole, parts);
+    QVERIFY2(found.empty(), found.c_str());
+  }
+
+  void a_switch_that_is_due_after_the_last_step_waits_for_more_steps() {
+    Box unbroken;
+    const Outcome whole = unbroken.run(kSwitch);
+    Box box;
+    std::string shorter = kSwitch;
+    shorter.replace(shorter.find("steps = 40"), 10, "steps = 10");
+    const Outcome first = box.run(shorter);
+    const record::TrialEnd& end = first.arms[1].row.end;
+    QVERIFY(end.policy_changes.empty());  // no step ran under another policy
+    const auto tells = [](const record::TrialEnd& of) {
+      return std::any_of(of.notes.begin(), of.notes.end(), [](const std::string& note) {
+        return note.find("a further step would begin under the policy of trial low") != std::string::npos;
+      });
+    };
+    QVERIFY(tells(end));
+    const Outcome second = box.resume(first.arms[1].row.id, {"training.steps=40"});
+    QVERIFY(!tells(second.arms[1].row.end));
+    QCOMPARE(second.arms[1].row.end.policy_changes.size(), std::size_t{1});
     const std::string found = differences(whole, second);
     QVERIFY2(found.empty(), found.c_str());
   }

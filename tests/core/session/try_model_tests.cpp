@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "core/base/error.h"
+#include "core/session/doctor.h"
 #include "core/session/prepared.h"
 #include "core/spec/parse.h"
 
@@ -83,6 +84,34 @@ class TryModelTests : public QObject {
     const ErrorFacts decay =
         refusal(brought(model, "", "[[training.optimizer]]\nkind = \"sgd\"\nweight_decay = 0.1\n", 3));
     QVERIFY(decay.problem.find("weight decay") != std::string::npos);
+  }
+
+  void an_lstm_that_this_machine_cannot_run_in_a_trials_type_is_announced() {
+    const std::string trials =
+        "[[trial]]\nname = \"half\"\nautocast = \"float16\"\n[[trial]]\nname = \"plain\"\n"
+        "autocast = \"off\"\n";
+    const std::string kept =
+        "[[trial]]\nname = \"half\"\nautocast = \"float16\"\nfloat32_regions = "
+        "[\"operator:lstm\"]\n";
+    const auto built_in = [](const std::string& kind, const std::string& policies) {
+      return spec::parse_experiment(
+          "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = 6\nshape = [3, 2]\n[model]\nkind = \"" +
+              kind + "\"\n[training]\nthreads = 1\nsteps = 2\nbatch = 8\n" + policies,
+          "test.toml");
+    };
+    // The very operator, forward and backward, in FP16: oneDNN has none where the processor lacks AVX512-FP16.
+    const session::OperatorSupport lstm = session::try_operator("lstm", "cpu", "float16");
+    const bool missing = !lstm.forward || !lstm.backward;
+    const std::string words = "Trial half will fail: this machine has no forward LSTM in float16";
+    QCOMPARE(says(session::prepare(built_in("lstm", trials)).notes, words), missing);
+    QVERIFY(!says(session::prepare(built_in("lstm", trials)).notes, "Trial plain"));
+    QVERIFY(!says(session::prepare(built_in("lstm", kept)).notes, "will fail"));
+    QVERIFY(!says(session::prepare(built_in("mlp", trials)).notes, "will fail"));
+    spec::Experiment scripted = brought("lstm.pt", "", "steps = 2\n" + trials, 6);
+    scripted.data.shape = {2, 3};
+    scripted.data.outputs = 2;
+    QVERIFY(session::prepare(scripted).network->traits().has_lstm);
+    QCOMPARE(says(session::prepare(scripted).notes, words), missing);
   }
 
   void a_model_that_gives_only_its_loss_is_judged_by_the_losses_of_the_cases() {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/run_end.h"
+
+#include <utility>
+
+#include "core/session/archive_rows.h"
+#include "core/session/reference_lock.h"
+#include "core/spec/parse.h"
+
+namespace mantissa::session {
+namespace {
+
+/// It trains nothing: of the reference's end it has the status alone.
+record::TrialEnd rounding_end(const record::TrialEnd& reference) {
+  record::TrialEnd end;
+  end.status = reference.status == record::Status::Failed ? record::Status::Stopped : reference.status;
+  end.seconds = reference.seconds;
+  return end;
+}
+
+/// Updates smaller than half the spacing of the weights change nothing: nothing fails, and nothing is learnt.
+void note_unmoved(record::TrialEnd& end, const train::Arm& arm, bool moved) {
+  if (moved || arm.tally.counts.applied == 0 || !arm.tally.any_gradient_nonzero) return;
+  end.notes.push_back("The weights did not change in " + std::to_string(arm.tally.counts.applied) +
+                      " applied updates although gradients were not zero: the updates are lost to rounding, or the "
+                      "learning rate is 0.");
+}
+
+}  // namespace
+
+void RunEnd::finish(train::PairedRun& paired, Observer& observer) {
+  train::Arm& reference = paired.arm(0);
+  const bool compared = !paired.stopped() && !reference.failure;
+  if (compared) {
+    observer.on_phase("comparing cases");
+    given_.comparison.evaluate_reference(reference);
+  }
+  if (given_.yardsticks != nullptr) finish_yardsticks(paired, compared && given_.comparison.has_reference());
+  finish_reference(paired, reference);
+  for (std::size_t i = 1; i <= given_.trials.size(); ++i) finish_trial(paired, i, compared);
+}
+
+void RunEnd::finish_yardsticks(train::PairedRun& paired, bool compared) {
+  for (std::size_t i = 0; i < summary_.yardsticks.size(); ++i) {
+    record::TrialRow& row = summary_.yardsticks[i];
+    const std::size_t place = 1 + given_.trials.size() + i;  // in the run, where it is a whole repeat
+    const bool is_repeat = row.start.kind == record::TrialKind::Repeat;
+    record::TrialEnd end = training_end(paired, paired.arm(is_repeat ? place : 0), given_.seconds);
+    if (!is_repeat) end = rounding_end(end);
+    const std::vector<record::CaseRow> rows = given_.yardsticks->finish(i, paired, given_.comparison, compared, end);
+    if (!rows.empty()) given_.writer.write_cases(row.id, rows);
+    if (is_repeat) given_.writer.write_weights(row.id, "final", state_bytes(*paired.arm(place).network));
+    given_.writer.finish_trial(row.id, end, &row.finished_at);
+    row.end = std::move(end);
+  }
+}
+
+void RunEnd::finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
+  record::TrialEnd end = training_end(paired, arm, given_.seconds);
+  reference_moved_ = state_sha256(*arm.network) != given_.initial_sha256;
+  note_unmoved(end, arm, reference_moved_);
+  non_finite_reference_ = train::non_finite_state(arm);
+  if (arm.tally.first_non_finite_loss_step > 0) {
+    non_finite_reference_.push_back("loss at step " + std::to_string(arm.tally.first_non_finite_loss_step));
+  }
+  for (const std::string& what : non_finite_reference_) {
+    end.notes.push_back("Non-finite in the reference: " + what + ".");
+  }
+  if (given_.yardsticks != nullptr) {
+    for (std::string& note : given_.yardsticks->notes_on_reference()) end.notes.push_back(std::move(note));
+    end.yardsticks = given_.yardsticks->readings(0, {}, end);
+  }
+  if (given_.comparison.has_reference()) {
+    const std::vector<record::CaseRow> rows = given_.comparison.reference_rows();
+    given_.comparison.summarise(rows, end);
+    end.flips.reset();  // nothing decides differently from itself
+    given_.writer.write_cases(given_.ids[0], rows);
+  }
+  given_.writer.write_weights(given_.ids[0], "final", state_bytes(*arm.network));
+  given_.checkpointing.add_final_quality(0, paired.steps_done(), end);
+  given_.writer.finish_trial(given_.ids[0], end, &summary_.reference.finished_at);
+  summary_.reference.end = std::move(end);
+}
+
+judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
+                                    const spec::Trial& trial, std::vector<record::CaseRow> rows) const {
+  const train::Arm& reference = paired.arm(0);
+  judge::Evidence evidence;
+  evidence.device = given_.prepared.experiment.training.device;
+  evidence.cast_policy = trial.cast_policy;
+  evidence.autocast = spec::to_text(trial.autocast);
+  evidence.policy_changes = end.policy_changes;
+  evidence.status = end.status;
+  evidence.failure = end.failure;
+  evidence.failure_text = end.failure_text;
+  evidence.counts = end.counts;
+  evidence.max_consecutive_skips = arm.max_consecutive_skips;
+  evidence.first_non_finite_loss_step = arm.tally.first_non_finite_loss_step;
+  evidence.non_finite = train::non_finite_state(arm);
+  evidence.non_finite_reference = non_finite_reference_;
+  evidence.reference_finished = !reference.failure;
+  if (reference.failure) evidence.reference_failure_text = reference.failure->text;
+  if (arm.tally.counts.applied > 0) {
+    evidence.gradients_all_zero = !arm.tally.any_gradient_nonzero && reference.tally.any_gradient_nonzero;
+    evidence.weights_unchanged = reference_moved_ && state_sha256(*arm.network) == given_.initial_sha256;
+  }
+  evidence.cases_are_training_rows = given_.cases.from_training_part;
+  evidence.decision = given_.prepared.decision;
+  evidence.task = given_.prepared.dataset.task;
+  evidence.unit = given_.comparison.unit();
+  evidence.cases = std::move(rows);
+  if (given_.yardsticks != nullptr) given_.yardsticks->add_evidence(evidence);
+  return evidence;
+}
+
+void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool compared) {
+  train::Arm& arm = paired.arm(index);
+  const spec::Trial& trial = *given_.trials[index - 1];
+  std::vector<record::CaseRow> rows;
+  if (compared && !arm.failure && given_.comparison.has_reference())
+    rows = given_.comparison.trial_rows(paired.arm(0), arm);
+  record::TrialEnd end = training_end(paired, arm, given_.seconds);
+  add_notes_on_trial(end, paired.arm(0), arm);
+  note_unmoved(end, arm, state_sha256(*arm.network) != given_.initial_sha256);
+  const judge::Evidence evidence = evidence_of(paired, arm, end, trial, std::move(rows));
+  if (!evidence.cases.empty()) {
+    given_.comparison.summarise(evidence.cases, end);
+    end.quality_reference = summary_.reference.end.quality;
+    given_.writer.write_cases(given_.ids[index], evidence.cases);
+  }
+  if (given_.yardsticks != nullptr) end.yardsticks = given_.yardsticks->readings(index, evidence.cases, end);
+  end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
+  given_.writer.write_weights(given_.ids[index], "final", state_bytes(*arm.network));
+  given_.checkpointing.add_final_quality(index, paired.steps_done(), end);
+  record::TrialRow& row = summary_.trials[index - 1];
+  given_.writer.finish_trial(given_.ids[index], end, &row.finished_at);
+  row.end = std::move(end);
+}
+
+}  // namespace mantissa::session

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/archive/writer.h"
+#include "core/judge/judge.h"
+#include "core/record/trial.h"
+#include "core/session/case_comparison.h"
+#include "core/session/checkpointing.h"
+#include "core/session/frozen_cases.h"
+#include "core/session/prepared.h"
+#include "core/session/reference_yardsticks.h"
+#include "core/session/run.h"
+#include "core/spec/experiment.h"
+#include "core/train/paired_run.h"
+
+namespace mantissa::session {
+
+/// What follows the last step: frozen cases, yardsticks, verdicts and the last rows of every arm in the archive.
+class RunEnd {
+ public:
+  /// The run as its training left it; all of it must outlive the end.
+  struct Given {
+    const spec::Experiment& asked;  ///< holds the rules
+    const Prepared& prepared;
+    const FrozenCases& cases;
+    CaseComparison& comparison;
+    ReferenceYardsticks* yardsticks;  ///< null where probes are off
+    archive::Writer& writer;
+    Checkpointing& checkpointing;
+    const std::vector<std::int64_t>& ids;           ///< reference, trials, yardsticks
+    const std::vector<const spec::Trial*>& trials;  ///< of this run
+    const std::string& rules_sha256;
+    const std::string& initial_sha256;  ///< of the weights that every arm starts from
+    double seconds;                     ///< duration of the training
+  };
+
+  /// \param summary  its rows are open in the archive; it receives what they end with.
+  RunEnd(const Given& given, record::RunSummary& summary) : given_(given), summary_(summary) {}
+
+  /// A trial whose model fails on the frozen cases ends as failed. \throws Error for a failing archive.
+  void finish(train::PairedRun& paired, Observer& observer);
+
+ private:
+  void finish_yardsticks(train::PairedRun& paired, bool compared);
+  void finish_reference(const train::PairedRun& paired, const train::Arm& arm);
+  void finish_trial(train::PairedRun& paired, std::size_t index, bool compared);
+  judge::Evidence evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
+                              const spec::Trial& trial, std::vector<record::CaseRow> rows) const;
+
+  Given given_;
+  record::RunSummary& summary_;
+  bool reference_moved_ = false;  // away from its initial weights
+  std::vector<std::string> non_finite_reference_;
+};
+
+}  // namespace mantissa::session
