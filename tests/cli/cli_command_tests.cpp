@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include <QFile>
 #include <QTest>
 
@@ -300,6 +302,29 @@ class CliCommandTests : public QObject {
     QVERIFY(!with_probes.empty());
     QCOMPARE(box.weights("fp16"), with_probes);
     QVERIFY(box.table({"export", "steps", "fp16"})[0]["deviation_output_max"].isEmpty());
+  }
+
+  void a_reference_that_fails_in_its_first_step_did_not_stop_as_planned() {
+    // The second row is more than the model takes. The data stands in its own order when the model is tried before the
+    // run; the shuffle of the first epoch draws the second row first under some of these seeds, where no step is
+    // attempted, and last under the others.
+    CliSandbox box;
+    box.write("x.csv", "x,y\n1,1\n99,1\n");
+    box.write("choosy.toml",
+              "mantissa = 1\n[data]\npath = \"x.csv\"\ntask = \"regression\"\ntest = { fraction = 0 }\n[model]\nkind = "
+              "\"torchscript\"\npath = \"" MANTISSA_SOURCE_DIR
+              "/tests/core/model/models/choosy.pt\"\n[training]\nthreads = 1\nsteps = 2\nbatch = 1\n[[trial]]\nname = "
+              "\"bf16\"\nautocast = \"bfloat16\"\n");
+    std::set<int> attempted;
+    for (int seed = 1; seed <= 6; ++seed) {
+      const Outcome outcome =
+          box.run({"run", "choosy.toml", "--set", "training.seed=" + QString::number(seed), "--json"});
+      QVERIFY2(outcome.exit == 2, outcome.err);  // the reference failed: its trial is undecided
+      const nlohmann::json reference = outcome.json()["reference"];
+      QCOMPARE(reference["status"].get<std::string>(), std::string("failed"));
+      attempted.insert(reference["attempted"].get<int>());
+    }
+    QCOMPARE(attempted, (std::set<int>{0, 1}));
   }
 
   void memory_that_nobody_measured_is_said_to_be_unmeasured() {

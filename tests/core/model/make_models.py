@@ -143,6 +143,19 @@ class SparseEmbedding(nn.Module):
         return self.fc(self.table((x.abs() * 2).clamp(max=4.0).to(torch.int64)).sum(1))
 
 
+class Choosy(nn.Module):
+    """y = w·x + b, but refuses numbers above 50."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if bool((x > 50).any()):
+            raise ValueError("a number above 50")
+        return self.fc(x)
+
+
 class Lstm(nn.Module):
     def __init__(self):
         super().__init__()
@@ -172,6 +185,7 @@ def main():
     scripted(cnn, "cnn_script.pt")  # after the trace, which moved the running statistics
 
     scripted(SparseEmbedding(), "embedding_sparse.pt")
+    scripted(Choosy(), "choosy.pt")
     scripted(Lstm(), "lstm.pt")
     scripted(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).bfloat16(), "mlp_bf16.pt")
 
