@@ -7,6 +7,8 @@
 #include "core/archive/gains_rows.h"
 #include "core/archive/real_states.h"
 #include "core/archive/step_rows.h"
+#include "core/archive/text_rows.h"
+#include "core/archive/verdict_rows.h"
 #include "core/archive/yardstick_rows.h"
 
 namespace mantissa::archive {
@@ -61,14 +63,7 @@ constexpr char kSelectTrials[] =
     "FROM trials JOIN experiments ON experiments.id = trials.experiment "
     "WHERE ?1 IS NULL OR trials.id = ?1 ORDER BY trials.id";
 
-constexpr char kSelectVerdict[] =
-    "SELECT verdict, scope_device, scope_cast_policy, target, rules_sha256 FROM verdicts WHERE trial = ?1";
-constexpr char kSelectReasons[] = "SELECT reason FROM verdict_reasons WHERE trial = ?1 ORDER BY position";
 constexpr char kSelectNotes[] = "SELECT note FROM notes WHERE trial = ?1 ORDER BY position";
-constexpr char kSelectRules[] =
-    "SELECT name, verdict, compared, limit_text, limit_value, value, states, unit, cases, reason FROM rule_verdicts "
-    "WHERE trial = ?1 ORDER BY position";
-
 constexpr char kSelectOptimizers[] =
     "SELECT kind, applied, skipped, lr, lr_per, states FROM trial_optimizers WHERE trial = ?1 ORDER BY optimizer";
 constexpr char kCountSkippedOfOptimizer[] =
@@ -77,16 +72,7 @@ constexpr char kCountSkippedOfOptimizer[] =
 constexpr char kInsertOptimizer[] =
     "INSERT INTO trial_optimizers (trial, optimizer, kind, applied, skipped, lr, lr_per, states) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-constexpr char kInsertVerdict[] =
-    "INSERT INTO verdicts (trial, verdict, scope_device, scope_cast_policy, target, rules_sha256) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-constexpr char kInsertReason[] = "INSERT INTO verdict_reasons (trial, position, reason) VALUES (?1, ?2, ?3)";
 constexpr char kInsertNote[] = "INSERT INTO notes (trial, position, note) VALUES (?1, ?2, ?3)";
-constexpr char kInsertRule[] =
-    "INSERT INTO rule_verdicts (trial, position, name, verdict, compared, limit_text, limit_value, value, states, "
-    "unit, "
-    "cases, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-
 constexpr char kInsertPolicyChange[] =
     "INSERT INTO policy_changes (trial, position, step, policy_of, autocast, cast_policy, policy, reason) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
@@ -96,21 +82,6 @@ constexpr char kSelectPolicyChanges[] =
 
 void remove_of(Connection& connection, std::int64_t trial, const char* sql) {
   Statement(connection, sql).bind(1, trial).run();
-}
-
-void insert_list(Connection& connection, std::int64_t trial, const char* sql, const std::vector<std::string>& texts) {
-  Statement insert(connection, sql);
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    insert.bind(1, trial).bind(2, static_cast<std::int64_t>(i)).bind(3, std::string_view(texts[i])).run();
-  }
-}
-
-std::vector<std::string> read_list(Connection& connection, std::int64_t trial, const char* sql) {
-  Statement select(connection, sql);
-  select.bind(1, trial);
-  std::vector<std::string> texts;
-  while (select.step()) texts.push_back(select.text(0));
-  return texts;
 }
 
 void insert_policy_changes(Connection& connection, std::int64_t trial,
@@ -194,65 +165,6 @@ std::vector<record::PolicyChange> read_policy_changes(Connection& connection, st
         {select.integer(0), select.text(1), select.text(2), select.text(3), select.text(4), select.text(5)});
   }
   return changes;
-}
-
-void insert_verdict(Connection& connection, std::int64_t trial, const record::Verdict& verdict) {
-  Statement(connection, kInsertVerdict)
-      .bind(1, trial)
-      .bind(2, record::to_text(verdict.word))
-      .bind(3, std::string_view(verdict.scope_device))
-      .bind(4, std::string_view(verdict.scope_cast_policy))
-      .bind(5, std::string_view(verdict.target))
-      .bind(6, std::string_view(verdict.rules_sha256))
-      .run();
-  insert_list(connection, trial, kInsertReason, verdict.reasons);
-  Statement insert(connection, kInsertRule);
-  for (std::size_t i = 0; i < verdict.rules.size(); ++i) {
-    const record::RuleVerdict& rule = verdict.rules[i];
-    RealWriter reals;
-    reals.bind(insert, 7, rule.limit_value);
-    reals.bind(insert, 8, rule.value);
-    insert.bind(1, trial)
-        .bind(2, static_cast<std::int64_t>(i))
-        .bind(3, std::string_view(rule.name))
-        .bind(4, record::to_text(rule.verdict))
-        .bind(5, std::string_view(rule.of))
-        .bind(6, std::string_view(rule.limit))
-        .bind(9, reals.states())
-        .bind(10, std::string_view(rule.unit))
-        .bind(11, rule.cases)
-        .bind(12, std::string_view(rule.reason))
-        .run();
-  }
-}
-
-std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t trial) {
-  Statement select(connection, kSelectVerdict);
-  select.bind(1, trial);
-  if (!select.step()) return std::nullopt;
-  record::Verdict verdict;
-  verdict.word = record::verdict_word_from_text(select.text(0)).value_or(record::VerdictWord::Undecided);
-  verdict.scope_device = select.text(1);
-  verdict.scope_cast_policy = select.text(2);
-  verdict.target = select.text(3);
-  verdict.rules_sha256 = select.text(4);
-  verdict.reasons = read_list(connection, trial, kSelectReasons);
-  Statement rules(connection, kSelectRules);
-  rules.bind(1, trial);
-  while (rules.step()) {
-    record::RuleVerdict& rule = verdict.rules.emplace_back();
-    RealReader reals(rules.integer(6));
-    rule.name = rules.text(0);
-    rule.verdict = record::verdict_word_from_text(rules.text(1)).value_or(record::VerdictWord::Undecided);
-    rule.of = rules.text(2);
-    rule.limit = rules.text(3);
-    rule.limit_value = reals.read(rules, 4);
-    rule.value = reals.read(rules, 5);
-    rule.unit = rules.text(7);
-    rule.cases = rules.integer(8);
-    rule.reason = rules.text(9);
-  }
-  return verdict;
 }
 
 /// Fills in what an arm came to that nobody has marked `interrupted` in the file with it.

@@ -122,14 +122,25 @@ class Run {
   void make_yardsticks() {
     const bool measure = options_.probes == Probes::Standard;
     if (measure) yardsticks_ = std::make_unique<ReferenceYardsticks>(prepared_, trials_.size());
+    if (resumed_ == nullptr) return;
+    if (resumed_->child) return keep_yardsticks_of_child();
     // A run goes on with the arms that it was begun with.
-    if (resumed_ == nullptr || resumed_->child) return;
     const std::size_t begun_with = resumed_->rounding.size() + repeats_of(*resumed_).size();
     if (!yardsticks_ && begun_with > 0) {
       throw Error(ErrorKind::InvalidSetting, {"the run measures its reference against itself, which needs probes", "",
                                               0, 0, "--probes", "off", "standard", "Leave --probes out"});
     }
     if (yardsticks_ && begun_with != yardsticks_->size()) yardsticks_.reset();
+  }
+
+  /// Repeats go on from states of their own; begun in the midst of the run they would be no yardstick.
+  void keep_yardsticks_of_child() {
+    const auto asked = static_cast<std::size_t>(prepared_.experiment.reference.repeats);
+    if (!yardsticks_ || repeats_of(*resumed_).size() == asked) return;
+    yardsticks_.reset();
+    observer_.on_note(
+        "The yardsticks are not measured: the run that this one goes on from has no whole repeats, because its probes "
+        "were off.");
   }
 
   static std::vector<const ResumedArm*> repeats_of(const ResumePlan& plan) {

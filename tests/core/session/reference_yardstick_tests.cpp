@@ -228,6 +228,23 @@ class ReferenceYardstickTests : public QObject {
     }
   }
 
+  void a_child_of_a_run_without_repeats_measures_no_yardstick() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("a.db").toStdString();
+    Silence silence;
+    session::RunOptions first;
+    first.archive = path;
+    first.stop_after = 7;
+    first.probes = session::Probes::Off;
+    const record::RunSummary stopped = session::run(experiment(kRepeated), first, silence, {});
+    QVERIFY(stopped.yardsticks.empty());
+    session::ResumeOptions other;
+    other.archive = path;
+    other.trial = stopped.trials[0].id;
+    other.overrides = {"trial[bf16].autocast=\"off\""};
+    QVERIFY(session::resume(other, silence, {}).yardsticks.empty());
+  }
+
   void a_child_goes_on_beside_children_of_the_repeats() {
     QTemporaryDir folder;
     const std::string path = folder.filePath("a.db").toStdString();

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/archive/verdict_rows.h"
+
+#include <string_view>
+
+#include "core/archive/real_states.h"
+#include "core/archive/sqlite.h"
+#include "core/archive/text_rows.h"
+
+namespace mantissa::archive {
+namespace {
+
+constexpr char kSelectVerdict[] =
+    "SELECT verdict, scope_device, scope_cast_policy, target, rules_sha256 FROM verdicts WHERE trial = ?1";
+constexpr char kSelectReasons[] = "SELECT reason FROM verdict_reasons WHERE trial = ?1 ORDER BY position";
+constexpr char kSelectRules[] =
+    "SELECT name, verdict, compared, limit_text, limit_value, value, states, unit, cases, reason FROM rule_verdicts "
+    "WHERE trial = ?1 ORDER BY position";
+
+constexpr char kInsertVerdict[] =
+    "INSERT INTO verdicts (trial, verdict, scope_device, scope_cast_policy, target, rules_sha256) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+constexpr char kInsertReason[] = "INSERT INTO verdict_reasons (trial, position, reason) VALUES (?1, ?2, ?3)";
+constexpr char kInsertRule[] =
+    "INSERT INTO rule_verdicts (trial, position, name, verdict, compared, limit_text, limit_value, value, states, "
+    "unit, "
+    "cases, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+
+}  // namespace
+
+void insert_verdict(Connection& connection, std::int64_t trial, const record::Verdict& verdict) {
+  Statement(connection, kInsertVerdict)
+      .bind(1, trial)
+      .bind(2, record::to_text(verdict.word))
+      .bind(3, std::string_view(verdict.scope_device))
+      .bind(4, std::string_view(verdict.scope_cast_policy))
+      .bind(5, std::string_view(verdict.target))
+      .bind(6, std::string_view(verdict.rules_sha256))
+      .run();
+  insert_list(connection, trial, kInsertReason, verdict.reasons);
+  Statement insert(connection, kInsertRule);
+  for (std::size_t i = 0; i < verdict.rules.size(); ++i) {
+    const record::RuleVerdict& rule = verdict.rules[i];
+    RealWriter reals;
+    reals.bind(insert, 7, rule.limit_value);
+    reals.bind(insert, 8, rule.value);
+    insert.bind(1, trial)
+        .bind(2, static_cast<std::int64_t>(i))
+        .bind(3, std::string_view(rule.name))
+        .bind(4, record::to_text(rule.verdict))
+        .bind(5, std::string_view(rule.of))
+        .bind(6, std::string_view(rule.limit))
+        .bind(9, reals.states())
+        .bind(10, std::string_view(rule.unit))
+        .bind(11, rule.cases)
+        .bind(12, std::string_view(rule.reason))
+        .run();
+  }
+}
+
+std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t trial) {
+  Statement select(connection, kSelectVerdict);
+  select.bind(1, trial);
+  if (!select.step()) return std::nullopt;
+  record::Verdict verdict;
+  verdict.word = record::verdict_word_from_text(select.text(0)).value_or(record::VerdictWord::Undecided);
+  verdict.scope_device = select.text(1);
+  verdict.scope_cast_policy = select.text(2);
+  verdict.target = select.text(3);
+  verdict.rules_sha256 = select.text(4);
+  verdict.reasons = read_list(connection, trial, kSelectReasons);
+  Statement rules(connection, kSelectRules);
+  rules.bind(1, trial);
+  while (rules.step()) {
+    record::RuleVerdict& rule = verdict.rules.emplace_back();
+    RealReader reals(rules.integer(6));
+    rule.name = rules.text(0);
+    rule.verdict = record::verdict_word_from_text(rules.text(1)).value_or(record::VerdictWord::Undecided);
+    rule.of = rules.text(2);
+    rule.limit = rules.text(3);
+    rule.limit_value = reals.read(rules, 4);
+    rule.value = reals.read(rules, 5);
+    rule.unit = rules.text(7);
+    rule.cases = rules.integer(8);
+    rule.reason = rules.text(9);
+  }
+  return verdict;
+}
+
+}  // namespace mantissa::archive
