@@ -51,3 +51,15 @@ function(mantissa_core_library name)
     target_precompile_headers(${target} REUSE_FROM mantissa_torch_headers)
   endif()
 endfunction()
+
+# mantissa_ui_library(name SOURCES … DEPENDS …): one folder of ui as one static library `mantissa_ui_<name>`.
+function(mantissa_ui_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  set(target mantissa_ui_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  mantissa_compile_options(${target})
+  set_target_properties(${target} PROPERTIES AUTOMOC ON)
+  # LibTorch says `slots` too: Q_SIGNALS, Q_SLOTS and Q_EMIT instead of Qt's keywords.
+  target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS)
+  target_link_libraries(${target} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
+endfunction()

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plot/decimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mantissa::ui::plot {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+/// The extremes of a stretch of values, with where they stand.
+struct Extremes {
+  Sample minimum{0, 0, kNone};
+  Sample maximum{0, 0, -kNone};
+  Sample smallestPositive{0, 0, kNone};
+
+  bool any(bool positiveOnly) const { return positiveOnly ? maximum.y > 0 : minimum.y <= maximum.y; }
+
+  void take(const BlockSummary& summary, std::size_t first) {
+    if (summary.minimum < minimum.y) minimum = {first + summary.minimumAt, 0, summary.minimum};
+    if (summary.maximum > maximum.y) maximum = {first + summary.maximumAt, 0, summary.maximum};
+    if (summary.smallestPositive < smallestPositive.y) {
+      smallestPositive = {first + summary.smallestPositiveAt, 0, summary.smallestPositive};
+    }
+  }
+};
+
+class Decimator {
+ public:
+  Decimator(const SeriesData& series, const BlockedValues& values, const DecimationRequest& request)
+      : m_series(series), m_values(values), m_request(request), m_size(std::min(series.size(), values.size())) {}
+
+  Decimated run() {
+    const auto& positions = m_series.positions();
+    m_begin = positions.lower(m_request.range.low, 0, m_size);
+    m_end = positions.upper(m_request.range.high, m_begin, m_size);
+    m_result.count = m_end - m_begin;
+    const auto columns = std::max<std::size_t>(m_request.columns, 1);
+    m_result.samples.reserve(std::min(m_result.count, 2 * columns) + 2);
+
+    if (m_begin > 0) addNeighbour(m_begin - 1);
+    if (m_result.count <= 2 * columns) {
+      addAll();
+    } else {
+      m_result.decimated = true;
+      addColumns(columns);
+    }
+    if (m_end < m_size) addNeighbour(m_end);
+    collectNonFinite(columns);
+    return std::move(m_result);
+  }
+
+ private:
+  double value(std::size_t index) {
+    const auto block = index / BlockSummary::kSize;
+    if (block != m_block) {
+      m_blockValues = m_values.values(block, m_scratch);
+      m_block = block;
+    }
+    return m_blockValues[index % BlockSummary::kSize];
+  }
+
+  bool drawable(double value) const { return std::isfinite(value) && (!m_request.positiveOnly || value > 0); }
+
+  void interrupt() { m_interrupted = !m_result.samples.empty(); }
+
+  void add(std::size_t index, double y) {
+    if (m_interrupted) m_result.breaks.push_back(m_result.samples.size());
+    m_interrupted = false;
+    m_result.samples.push_back({index, m_series.x(index), y});
+  }
+
+  void addNeighbour(std::size_t index) {
+    const auto y = value(index);
+    if (drawable(y)) {
+      add(index, y);
+    } else {
+      interrupt();
+    }
+  }
+
+  void addAll() {
+    for (auto index = m_begin; index < m_end; ++index) {
+      const auto y = value(index);
+      if (m_request.positiveOnly && y <= 0 && std::isfinite(y)) m_result.notPositive.push_back(m_series.x(index));
+      if (drawable(y)) {
+        add(index, y);
+      } else {
+        interrupt();
+      }
+    }
+  }
+
+  Extremes extremes(std::size_t begin, std::size_t end) {
+    Extremes all;
+    const auto takeValues = [&](std::size_t from, std::size_t to) {
+      if (from == to) return;
+      value(from);  // makes its block the current one
+      all.take(summarise(m_blockValues + from % BlockSummary::kSize, to - from), from);
+    };
+    constexpr auto size = BlockSummary::kSize;
+    const auto firstFull = std::min((begin + size - 1) / size * size, end);
+    const auto lastFull = std::max(end / size * size, firstFull);
+    takeValues(begin, firstFull);
+    for (auto block = firstFull / size; block < lastFull / size; ++block)
+      all.take(m_values.summary(block), block * size);
+    takeValues(lastFull, end);
+    return all;
+  }
+
+  void addColumns(std::size_t columns) {
+    const auto& range = m_request.range;
+    auto begin = m_begin;
+    for (std::size_t column = 0; column < columns && begin < m_end; ++column) {
+      const auto limit = range.low + range.length() * static_cast<double>(column + 1) / static_cast<double>(columns);
+      const auto end = column + 1 == columns ? m_end : m_series.positions().lower(limit, begin, m_end);
+      if (begin < end) addColumn(begin, end);
+      begin = end;
+    }
+  }
+
+  void addColumn(std::size_t begin, std::size_t end) {
+    const auto found = extremes(begin, end);
+    const bool positiveOnly = m_request.positiveOnly;
+    if (positiveOnly && found.minimum.y <= 0) m_result.notPositive.push_back(m_series.x(found.minimum.index));
+    if (!found.any(positiveOnly)) {
+      interrupt();
+      return;
+    }
+    auto low = positiveOnly ? found.smallestPositive : found.minimum;
+    auto high = found.maximum;
+    // The ends of the visible line stand for themselves: the newest value must be where the legend says it is.
+    if (begin == m_begin) addEnd(begin, low, high);
+    const auto [earlier, later] = low.index < high.index ? std::pair(low, high) : std::pair(high, low);
+    addOnce(earlier);
+    addOnce(later);
+    if (end == m_end) addEnd(end - 1, low, high);
+  }
+
+  void addOnce(const Sample& sample) {
+    if (m_result.samples.empty() || m_result.samples.back().index < sample.index) add(sample.index, sample.y);
+  }
+
+  void addEnd(std::size_t index, const Sample& low, const Sample& high) {
+    const auto y = value(index);
+    if (drawable(y) && index != low.index && index != high.index) add(index, y);
+  }
+
+  void collectNonFinite(std::size_t columns) {
+    const auto& runs = m_series.nonFinite();
+    const auto& positions = m_series.positions();
+    const auto& range = m_request.range;
+    auto run = std::lower_bound(runs.begin(), runs.end(), m_begin, [](const NonFiniteRun& left, std::size_t index) {
+      return left.first + left.count <= index;
+    });
+    // A long run spans many columns: each gets its mark, found by a search, not by walking the run.
+    for (; run != runs.end() && run->first < m_end; ++run) {
+      auto index = std::max(run->first, m_begin);
+      const auto last = std::min(run->first + run->count, m_end);
+      while (index < last) {
+        const auto x = m_series.x(index);
+        const auto column = columnOf(x, columns);
+        const auto limit = range.low + range.length() * (column + 1) / static_cast<double>(columns);
+        const auto next = std::max(positions.lower(limit, index, last), index + 1);
+        addMark({x, index, next - index, run->kind}, column, columns);
+        index = next;
+      }
+    }
+  }
+
+  double columnOf(double x, std::size_t columns) const {
+    const auto& range = m_request.range;
+    if (range.length() <= 0) return 0;
+    return std::min(std::floor((x - range.low) / range.length() * static_cast<double>(columns)),
+                    static_cast<double>(columns - 1));
+  }
+
+  void addMark(const NonFiniteMark& mark, double column, std::size_t columns) {
+    for (auto earlier = m_result.nonFinite.rbegin(); earlier != m_result.nonFinite.rend(); ++earlier) {
+      if (columnOf(earlier->x, columns) != column) break;
+      if (earlier->kind == mark.kind) {
+        earlier->count += mark.count;
+        return;
+      }
+    }
+    m_result.nonFinite.push_back(mark);
+  }
+
+  const SeriesData& m_series;
+  const BlockedValues& m_values;
+  const DecimationRequest& m_request;
+  std::size_t m_size;
+  std::size_t m_begin = 0;
+  std::size_t m_end = 0;
+  Decimated m_result;
+  bool m_interrupted = false;
+  BlockedValues::Block m_scratch{};
+  const double* m_blockValues = nullptr;
+  std::size_t m_block = std::numeric_limits<std::size_t>::max();
+};
+
+}  // namespace
+
+Decimated decimate(const SeriesData& series, const BlockedValues& values, const DecimationRequest& request) {
+  return Decimator(series, values, request).run();
+}
+
+}  // namespace mantissa::ui::plot

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plot/plot_numbers.h"
+
+#include <QLocale>
+
+#include <cmath>
+
+namespace mantissa::ui::plot {
+
+QString nonFiniteText(NonFinite kind) {
+  switch (kind) {
+    case NonFinite::PlusInfinity:
+      return QStringLiteral("+\u221E");
+    case NonFinite::MinusInfinity:
+      return QStringLiteral("\u2212\u221E");
+    case NonFinite::NotANumber:
+      break;
+  }
+  return QStringLiteral("NaN");
+}
+
+QString notMeasuredText() { return QStringLiteral("\u2013"); }
+
+QString valueText(double value, YScale scale) {
+  if (!std::isfinite(value)) return nonFiniteText(kindOf(value));
+  const QLocale locale;
+  if (scale == YScale::Log2 && value > 0) {
+    int exponent = 0;
+    if (std::frexp(value, &exponent) == 0.5) return QStringLiteral("2^") + locale.toString(exponent - 1);
+  }
+  const auto size = std::abs(value);
+  if (value == 0) return locale.toString(0);
+  if (size < 1e-4 || size >= 1e7) return locale.toString(value, 'e', 3);
+  // Fixed decimals for four significant digits: 0.03410 keeps its width from one step to the next.
+  const auto before = static_cast<int>(std::floor(std::log10(size))) + 1;
+  return locale.toString(value, 'f', std::max(0, 4 - std::max(before, 0)));
+}
+
+QString fullValueText(double value) {
+  if (!std::isfinite(value)) return nonFiniteText(kindOf(value));
+  return QLocale().toString(value, 'g', QLocale::FloatingPointShortest);
+}
+
+QString positionText(double position) {
+  if (position == std::floor(position) && std::abs(position) < 1e15) {
+    return QLocale().toString(static_cast<qlonglong>(position));
+  }
+  return valueText(position);
+}
+
+}  // namespace mantissa::ui::plot

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include "ui/plot/axis_ticks.h"
+
+namespace mantissa::ui::plot {
+
+/// A measured value as a person reads it, in the user's locale: four significant digits, `NaN`, `+∞`, `−∞`; powers of
+/// two as `2^16` where `scale` is Log2 and the value is one.
+QString valueText(double value, YScale scale = YScale::Linear);
+
+/// The same in full precision.
+QString fullValueText(double value);
+
+/// A position on an x axis: whole numbers with group separators, others as values.
+QString positionText(double position);
+
+/// "NaN", "+∞" or "−∞".
+QString nonFiniteText(NonFinite kind);
+
+/// "–": not measured.
+QString notMeasuredText();
+
+}  // namespace mantissa::ui::plot
