@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/archive/step_feed.h"
 #include "core/record/case_row.h"
 #include "core/record/checkpoint.h"
 #include "core/record/step_record.h"
@@ -26,6 +27,7 @@ struct WriterOptions {
   std::chrono::milliseconds commit_interval{250};             ///< records are committed at least this often
   std::size_t ring_capacity = 8192;                           ///< records between the engine and the disk
   std::int64_t largest_state_inside = std::int64_t{2} << 30;  ///< bytes; larger states go into files beside the archive
+  std::shared_ptr<StepFeed> feed = nullptr;                   ///< hands the records to readers in this process
 };
 
 /// Writes one process's runs into an archive, on a thread of its own; several processes may write one archive at once.

@@ -17,6 +17,7 @@ constexpr std::size_t kTransactionRecords = 4096;
 constexpr std::size_t kRecordsBetweenClocks = 64;
 constexpr std::chrono::seconds kHeartbeatInterval{1};
 constexpr std::chrono::milliseconds kRetryPause{5};
+constexpr std::chrono::milliseconds kFeedInterval{30};  // a frame of a window
 
 }  // namespace
 
@@ -95,13 +96,24 @@ void WriterThread::remove_running(std::int64_t trial) {
   running_.erase(std::remove(running_.begin(), running_.end(), trial), running_.end());
 }
 
+bool WriterThread::has_readers() const { return options_.feed != nullptr && options_.feed->has_subscribers(); }
+
+WriterThread::Clock::duration WriterThread::wait_time() const {
+  return has_readers() ? std::min<Clock::duration>(kFeedInterval, options_.commit_interval) : options_.commit_interval;
+}
+
+bool WriterThread::commit_is_due() {
+  return !has_readers() || batch_.size() >= kTransactionRecords / 2 || has_long_work() ||
+         Clock::now() - last_commit_ >= options_.commit_interval;
+}
+
 void WriterThread::work() {
   for (;;) {
     bool stop = false;
     bool requested = false;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      work_.wait_for(lock, options_.commit_interval, [this] {
+      work_.wait_for(lock, wait_time(), [this] {
         return stop_ || requested_ || (error_ == nullptr && (has_long_work_ || ring_.size() >= ring_.capacity() / 2));
       });
       stop = stop_;
@@ -113,8 +125,11 @@ void WriterThread::work() {
       return;
     } else if (!failed_.load(std::memory_order_relaxed)) {
       try {
-        commit_waiting_records();
-        if (has_long_work()) do_a_piece();
+        take_records();
+        if (commit_is_due()) {
+          commit_waiting_records();
+          if (has_long_work()) do_a_piece();
+        }
       } catch (...) {
         // Kept in error_, where it is no lock that may pass: the engine's next call throws it.
       }
@@ -196,15 +211,23 @@ void WriterThread::finish_long_work() {
   done_.notify_one();
 }
 
+void WriterThread::take_records() {
+  const std::size_t waiting = batch_.size();
+  if (waiting >= kTransactionRecords || (waiting > 0 && !has_readers())) return;
+  if (ring_.pop(batch_, kTransactionRecords - waiting) == 0) return;
+  { const std::lock_guard<std::mutex> lock(mutex_); }
+  space_.notify_one();
+  if (options_.feed != nullptr) options_.feed->publish(batch_.data() + waiting, batch_.size() - waiting);
+}
+
 void WriterThread::commit_all_batches() {
   for (;;) {
-    if (batch_.empty()) ring_.pop(batch_, kTransactionRecords);
-    if (batch_.empty()) return;
-    { const std::lock_guard<std::mutex> lock(mutex_); }
-    space_.notify_one();
+    take_records();
+    if (batch_.empty()) break;
     commit_batch();
     locked_since_.reset();
   }
+  last_commit_ = Clock::now();
 }
 
 bool WriterThread::wait_for_the_lock() {

@@ -61,6 +61,11 @@ class WriterThread {
   using Clock = std::chrono::steady_clock;
 
   void work();
+  bool has_readers() const;
+  Clock::duration wait_time() const;
+  /// Moves records out of the ring, up to a transaction's worth, and shows them to the feed.
+  void take_records();
+  bool commit_is_due();
   /// What is done before a job.
   enum class Before { Nothing, Records, RecordsAndLongWork };
   void submit(const Job* job, Before before);
@@ -86,6 +91,7 @@ class WriterThread {
   std::vector<record::StepRecord> batch_;  // out of the ring, not yet committed
   std::vector<std::int64_t> running_;
   Clock::time_point last_heartbeat_ = Clock::now();
+  Clock::time_point last_commit_ = Clock::now();
   std::optional<Clock::time_point> locked_since_;  // since the last write that went well; nothing: it did
   double waited_seconds_ = 0.0;                    // the engine's side
 
