@@ -21,7 +21,7 @@ void Checkpointing::at_end(train::PairedRun& run) { save(run); }
 
 void Checkpointing::add_final_quality(std::size_t arm, std::int64_t step, const record::TrialEnd& end) {
   if (end.quality_metric.empty()) return;
-  writer_.write_evaluation({ids_[arm], step, end.quality_metric, comparison_.direction(), end.quality});
+  note_quality({ids_[arm], step, end.quality_metric, comparison_.direction(), end.quality});
 }
 
 void Checkpointing::evaluate(train::PairedRun& run) {
@@ -33,8 +33,13 @@ void Checkpointing::evaluate(train::PairedRun& run) {
     if (arm.failure) continue;
     const std::optional<double> quality = comparison_.quality_now(arm);
     if (!quality) continue;
-    writer_.write_evaluation({ids_[i], step, comparison_.metric(), comparison_.direction(), quality});
+    note_quality({ids_[i], step, comparison_.metric(), comparison_.direction(), quality});
   }
+}
+
+void Checkpointing::note_quality(const record::Evaluation& evaluation) {
+  writer_.write_evaluation(evaluation);
+  observer_.on_evaluation(evaluation);
 }
 
 void Checkpointing::save(train::PairedRun& run) {
@@ -48,6 +53,7 @@ void Checkpointing::save(train::PairedRun& run) {
   set.keep = settings_.checkpoint.keep.value_or(0);
   for (std::size_t i = 0; i < run.arm_count(); ++i) set.arms.push_back({ids_[i], run.state_of(i)});
   writer_.write_checkpoint(std::move(set));
+  observer_.on_checkpoint(step);
 }
 
 }  // namespace mantissa::session

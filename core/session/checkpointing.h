@@ -6,6 +6,7 @@
 
 #include "core/archive/writer.h"
 #include "core/session/case_comparison.h"
+#include "core/session/run.h"
 #include "core/spec/experiment.h"
 #include "core/train/paired_run.h"
 
@@ -19,8 +20,8 @@ class Checkpointing {
   /// What it is given must outlive it. \param ids  the archive's ids of the run's arms, the reference first; more may
   /// follow.
   Checkpointing(const spec::Training& settings, archive::Writer& writer, const std::vector<std::int64_t>& ids,
-                const CaseComparison& comparison)
-      : settings_(settings), writer_(writer), ids_(ids), comparison_(comparison) {}
+                const CaseComparison& comparison, Observer& observer)
+      : settings_(settings), writer_(writer), ids_(ids), comparison_(comparison), observer_(observer) {}
 
   /// Before the first step of a run that begins with a state of another: it can be gone on with from the beginning.
   void at_begin(train::PairedRun& run) { save(run); }
@@ -36,12 +37,14 @@ class Checkpointing {
 
  private:
   void evaluate(train::PairedRun& run);
+  void note_quality(const record::Evaluation& evaluation);
   void save(train::PairedRun& run);
 
   const spec::Training& settings_;
   archive::Writer& writer_;
   const std::vector<std::int64_t>& ids_;
   const CaseComparison& comparison_;
+  Observer& observer_;
   std::int64_t evaluated_ = -1;  // the step of the last one
   std::int64_t saved_ = -1;
 };

@@ -19,6 +19,9 @@ class ProgressClock {
   void tell(const train::PairedRun& run, double waited_seconds);
   void tell_last(const train::PairedRun& run);
 
+  /// A pause, in which no time passed.
+  void leave_out(std::chrono::steady_clock::duration pause) { begin_ += pause; }
+
  private:
   using Clock = std::chrono::steady_clock;
   void send(const train::PairedRun& run, Clock::time_point now);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct ResumeOptions {
   Probes probes = Probes::Standard;
   MeasureGains gains = MeasureGains::Off;
   std::int64_t stop_after = 0;  ///< attempted steps since the very beginning; 0: none
+  std::shared_ptr<archive::StepFeed> feed = nullptr;  ///< hands the records to readers in this process
 };
 
 /// Goes on with a run from its last checkpoint: its reference and all of its trials in lock step, so that every step
@@ -41,5 +43,6 @@ struct ResumeOptions {
 ///         (the checkpoint is of another model), ArchiveDamaged (a damaged checkpoint); whatever `run` throws. Nothing
 ///         in the archive has changed then.
 record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop);
+record::RunSummary resume(const ResumeOptions& options, Observer& observer, RunControl& control);
 
 }  // namespace mantissa::session

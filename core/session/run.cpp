@@ -14,6 +14,7 @@
 #include "core/session/archive_rows.h"
 #include "core/session/case_comparison.h"
 #include "core/session/checkpointing.h"
+#include "core/session/control_point.h"
 #include "core/session/frozen_cases.h"
 #include "core/session/gains.h"
 #include "core/session/prepared.h"
@@ -55,12 +56,14 @@ std::vector<const spec::Trial*> chosen_trials(const spec::Experiment& experiment
 class Run {
  public:
   /// \param resumed  nothing: from the first step on
+  /// \param control  null: the run is only ever stopped, by its token
   Run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer, const StopToken& stop,
-      const ResumePlan* resumed = nullptr)
+      RunControl* control, const ResumePlan* resumed = nullptr)
       : asked_(experiment),
         options_(options),
         observer_(observer),
         stop_(stop),
+        control_(control),
         resumed_(resumed),
         comparison_(experiment, prepared_, cases_) {}
 
@@ -86,13 +89,17 @@ class Run {
     for (const std::string& note : prepared_.notes) paired->arm(0).notes.push_back(note);
     if (resumed_ != nullptr) go_on(*paired, plan);
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
-    writer_ = std::make_unique<archive::Writer>(options_.archive);
+    archive::WriterOptions writing;
+    writing.feed = options_.feed;
+    writer_ = std::make_unique<archive::Writer>(options_.archive, writing);
     if (resumed_ != nullptr && !resumed_->child) {
       reopen_in_archive();
     } else {
       open_in_archive(*paired);
     }
-    checkpointing_ = std::make_unique<Checkpointing>(prepared_.experiment.training, *writer_, ids_, comparison_);
+    tell_arms();
+    checkpointing_ =
+        std::make_unique<Checkpointing>(prepared_.experiment.training, *writer_, ids_, comparison_, observer_);
     if (resumed_ != nullptr && resumed_->child) checkpointing_->at_begin(*paired);
     train(*paired, plan);
     finish(*paired);
@@ -273,6 +280,13 @@ class Run {
     return row;
   }
 
+  void tell_arms() {
+    std::vector<record::TrialRow> arms = {summary_.reference};
+    arms.insert(arms.end(), summary_.trials.begin(), summary_.trials.end());
+    arms.insert(arms.end(), summary_.yardsticks.begin(), summary_.yardsticks.end());
+    observer_.on_arms(arms);
+  }
+
   void train(train::PairedRun& paired, const train::BatchPlan& plan) {
     observer_.on_phase("training");
     ProgressClock progress(observer_, plan.total_steps(), paired.steps_done());
@@ -290,8 +304,11 @@ class Run {
       }
       writer_->append(step);
     };
+    ControlPoint control_point(control_, observer_, plan.total_steps(), prepared_.experiment.training.checkpoint.every);
     begin_ = Clock::now();
-    while (paired.step(sink)) {
+    for (;;) {
+      begin_ += control_point.before_step(paired, progress);
+      if (!paired.step(sink)) break;
       checkpointing_->after_step(paired);
       for (std::size_t i = 0; i < paired.arm_count(); ++i) {
         const train::Arm& arm = paired.arm(i);
@@ -307,6 +324,7 @@ class Run {
         paired.stop();
       }
     }
+    control_point.after_training(paired);
     progress.tell_last(paired);
     seconds_ = paired.seconds_before() + std::chrono::duration<double>(Clock::now() - begin_).count();
     checkpointing_->at_end(paired);
@@ -325,9 +343,9 @@ class Run {
 
   void finish(train::PairedRun& paired) {
     RunEnd end({asked_, prepared_, cases_, comparison_, yardsticks_.get(), *writer_, *checkpointing_, ids_, trials_,
-                rules_sha256_, initial_sha256_, seconds_},
+                rules_sha256_, initial_sha256_, seconds_, observer_},
                summary_);
-    end.finish(paired, observer_);
+    end.finish(paired);
   }
 
   /// After the verdicts: nobody is shown how fast a rejected trial is.
@@ -349,7 +367,9 @@ class Run {
     for (const std::string& note : bench.notes()) observer_.on_note(note);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i]->end.gains = gains[i];
-      if (gains[i]) writer_->write_gains(rows[i]->id, *gains[i]);
+      if (!gains[i]) continue;
+      writer_->write_gains(rows[i]->id, *gains[i]);
+      observer_.on_arm_end(*rows[i]);
     }
   }
 
@@ -357,6 +377,7 @@ class Run {
   const RunOptions& options_;
   Observer& observer_;
   const StopToken& stop_;
+  RunControl* control_;
   const ResumePlan* resumed_;
   std::vector<const spec::Trial*> trials_;
   Prepared prepared_;
@@ -410,27 +431,47 @@ Error with_folder_of_run(const Error& error, const ResumePlan& plan) {
   return Error(error.kind(), std::move(facts));
 }
 
-}  // namespace
-
-record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
-                       const StopToken& stop) {
-  return with_plain_words(experiment.file, [&] { return Run(experiment, options, observer, stop).execute(); });
+record::RunSummary controlled_run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
+                                  const StopToken& stop, RunControl* control) {
+  return with_plain_words(experiment.file, [&] { return Run(experiment, options, observer, stop, control).execute(); });
 }
 
-record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop) {
+record::RunSummary controlled_resume(const ResumeOptions& options, Observer& observer, const StopToken& stop,
+                                     RunControl* control) {
   RunOptions run_options;
   run_options.archive = options.archive;
   run_options.probes = options.probes;
   run_options.gains = options.gains;
   run_options.stop_after = options.stop_after;
+  run_options.feed = options.feed;
   return with_plain_words({}, [&] {
     const ResumePlan plan = plan_resume(options);
     try {
-      return Run(plan.experiment, run_options, observer, stop, &plan).execute();
+      return Run(plan.experiment, run_options, observer, stop, control, &plan).execute();
     } catch (const Error& error) {
       throw with_folder_of_run(error, plan);
     }
   });
+}
+
+}  // namespace
+
+record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
+                       const StopToken& stop) {
+  return controlled_run(experiment, options, observer, stop, nullptr);
+}
+
+record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
+                       RunControl& control) {
+  return controlled_run(experiment, options, observer, control.stop_token(), &control);
+}
+
+record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop) {
+  return controlled_resume(options, observer, stop, nullptr);
+}
+
+record::RunSummary resume(const ResumeOptions& options, Observer& observer, RunControl& control) {
+  return controlled_resume(options, observer, control.stop_token(), &control);
 }
 
 std::vector<std::string> check(const spec::Experiment& experiment) {

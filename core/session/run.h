@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/record/checkpoint.h"
 #include "core/record/trial.h"
+#include "core/session/run_control.h"
 #include "core/spec/experiment.h"
 
+namespace mantissa::archive {
+class StepFeed;
+}
+
 namespace mantissa::session {
-
-/// Asks a run to end. `request()` may be called from any thread and from a signal handler; the run polls it every
-/// microbatch and ends with status `stopped` and a consistent archive.
-class StopToken {
- public:
-  void request() noexcept { requested_.store(true, std::memory_order_relaxed); }
-  bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<bool> requested_{false};
-};
 
 /// Where a run stands; sent at most 20 times a second.
 struct Progress {
   std::int64_t step = 0;
   std::int64_t steps = 0;  ///< planned attempted steps
-  double seconds = 0.0;
+  double seconds = 0.0;    ///< since the run began or went on, pauses left out
   double remaining_seconds = 0.0;
   double loss_reference = 0.0;
   struct Arm {
@@ -40,13 +34,21 @@ struct Progress {
   std::vector<Arm> arms;
 };
 
-/// Hears of a run while it goes on. Called on the thread that runs it.
+/// Hears of a run while it goes on. Called on the thread that runs it, which waits meanwhile.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_note(const std::string& sentence) = 0;  ///< things to know before or during the run
   virtual void on_progress(const Progress& progress) = 0;
   virtual void on_phase(const std::string& phase) = 0;  ///< "loading data", "training", "comparing cases" …
+
+  /// All arms of the run as they stand in the archive before the first step: the reference, the trials, the yardsticks.
+  virtual void on_arms(const std::vector<record::TrialRow>& /*arms*/) {}
+  virtual void on_evaluation(const record::Evaluation& /*evaluation*/) {}
+  virtual void on_checkpoint(std::int64_t /*step*/) {}  ///< the states of all arms are on their way into the archive
+  /// An arm has its last row, with its verdict; once more where its gains were measured after that.
+  virtual void on_arm_end(const record::TrialRow& /*arm*/) {}
+  virtual void on_state(RunState /*state*/) {}  ///< on changes, from the first step on
 };
 
 /// How much is measured during a run. Probes never change a bit of the weights (tests).
@@ -69,6 +71,7 @@ struct RunOptions {
   Probes probes = Probes::Standard;
   MeasureGains gains = MeasureGains::Off;
   std::int64_t stop_after = 0;  ///< stops after so many attempted steps, as the user would; 0: not
+  std::shared_ptr<archive::StepFeed> feed = nullptr;  ///< hands the records to readers in this process
 };
 
 /// Runs an experiment from end to end: reference lock, reference and trials in lock step, frozen cases, verdicts, all
@@ -76,6 +79,10 @@ struct RunOptions {
 /// wrong before the first step, for a failing archive, and OutOfMemory where no arm can be blamed for it.
 record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
                        const StopToken& stop);
+
+/// The same for a run that is also held and continued.
+record::RunSummary run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
+                       RunControl& control);
 
 /// Everything `run` checks before its first step, without running: data, model, shapes, device.
 /// Returns notes worth showing.

@@ -28,11 +28,11 @@ void note_unmoved(record::TrialEnd& end, const train::Arm& arm, bool moved) {
 
 }  // namespace
 
-void RunEnd::finish(train::PairedRun& paired, Observer& observer) {
+void RunEnd::finish(train::PairedRun& paired) {
   train::Arm& reference = paired.arm(0);
   const bool compared = !paired.stopped() && !reference.failure;
   if (compared) {
-    observer.on_phase("comparing cases");
+    given_.observer.on_phase("comparing cases");
     given_.comparison.evaluate_reference(reference);
   }
   if (given_.yardsticks != nullptr) finish_yardsticks(paired, compared && given_.comparison.has_reference());
@@ -50,9 +50,14 @@ void RunEnd::finish_yardsticks(train::PairedRun& paired, bool compared) {
     const std::vector<record::CaseRow> rows = given_.yardsticks->finish(i, paired, given_.comparison, compared, end);
     if (!rows.empty()) given_.writer.write_cases(row.id, rows);
     if (is_repeat) given_.writer.write_weights(row.id, "final", state_bytes(*paired.arm(place).network));
-    given_.writer.finish_trial(row.id, end, &row.finished_at);
-    row.end = std::move(end);
+    end_arm(row, std::move(end));
   }
+}
+
+void RunEnd::end_arm(record::TrialRow& row, record::TrialEnd end) {
+  given_.writer.finish_trial(row.id, end, &row.finished_at);
+  row.end = std::move(end);
+  given_.observer.on_arm_end(row);
 }
 
 void RunEnd::finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
@@ -78,8 +83,7 @@ void RunEnd::finish_reference(const train::PairedRun& paired, const train::Arm& 
   }
   given_.writer.write_weights(given_.ids[0], "final", state_bytes(*arm.network));
   given_.checkpointing.add_final_quality(0, paired.steps_done(), end);
-  given_.writer.finish_trial(given_.ids[0], end, &summary_.reference.finished_at);
-  summary_.reference.end = std::move(end);
+  end_arm(summary_.reference, std::move(end));
 }
 
 judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
@@ -132,9 +136,7 @@ void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool comp
   end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
   given_.writer.write_weights(given_.ids[index], "final", state_bytes(*arm.network));
   given_.checkpointing.add_final_quality(index, paired.steps_done(), end);
-  record::TrialRow& row = summary_.trials[index - 1];
-  given_.writer.finish_trial(given_.ids[index], end, &row.finished_at);
-  row.end = std::move(end);
+  end_arm(summary_.trials[index - 1], std::move(end));
 }
 
 }  // namespace mantissa::session

@@ -37,13 +37,14 @@ class RunEnd {
     const std::string& rules_sha256;
     const std::string& initial_sha256;  ///< of the weights that every arm starts from
     double seconds;                     ///< duration of the training
+    Observer& observer;
   };
 
   /// \param summary  its rows are open in the archive; it receives what they end with.
   RunEnd(const Given& given, record::RunSummary& summary) : given_(given), summary_(summary) {}
 
   /// A trial whose model fails on the frozen cases ends as failed. \throws Error for a failing archive.
-  void finish(train::PairedRun& paired, Observer& observer);
+  void finish(train::PairedRun& paired);
 
  private:
   void finish_yardsticks(train::PairedRun& paired, bool compared);
@@ -51,6 +52,7 @@ class RunEnd {
   void finish_trial(train::PairedRun& paired, std::size_t index, bool compared);
   judge::Evidence evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
                               const spec::Trial& trial, std::vector<record::CaseRow> rows) const;
+  void end_arm(record::TrialRow& row, record::TrialEnd end);
 
   Given given_;
   record::RunSummary& summary_;

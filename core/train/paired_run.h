@@ -50,6 +50,9 @@ class PairedRun {
   /// Ends the run before its next step, as a request to stop does.
   void stop() { stopped_ = true; }
 
+  /// Between two steps: a pause of this length just ended. It counts in no record's wall_seconds.
+  void leave_out(std::chrono::steady_clock::duration pause) { first_step_ += pause; }
+
   /// The state of an arm between two steps, with what the run itself knows of it: what a checkpoint holds.
   record::ArmState state_of(std::size_t index) const;
 
