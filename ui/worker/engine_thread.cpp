@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/worker/engine_thread.h"
+
+#include <exception>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace mantissa::ui::worker {
+namespace {
+
+/// What is known of the exception that is being handled.
+JobFailure failureInFlight() {
+  JobFailure failure;
+  try {
+    throw;
+  } catch (const Error& error) {
+    failure.kind = error.kind();
+    failure.facts = error.facts();
+    failure.sentence = QString::fromStdString(sentence(error.facts()));
+  } catch (const std::exception& error) {
+    failure.sentence = QString::fromUtf8(error.what());
+  } catch (...) {
+    failure.sentence = QStringLiteral("The engine failed without saying why.");
+  }
+  return failure;
+}
+
+}  // namespace
+
+EngineThread::~EngineThread() {
+  {
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    m_quit = true;
+  }
+  m_changed.notify_one();
+  if (m_thread.joinable()) m_thread.join();
+}
+
+void EngineThread::start(EngineTask task) {
+  {
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    m_task = std::move(task);
+  }
+  m_changed.notify_one();
+  if (!m_thread.joinable()) m_thread = std::thread([this] { work(); });
+}
+
+void EngineThread::work() {
+  for (;;) {
+    std::optional<EngineTask> task;
+    {
+      std::unique_lock<std::mutex> lock(m_mutex);
+      m_changed.wait(lock, [this] { return m_quit || m_task; });
+      if (m_quit) break;
+      task = std::exchange(m_task, std::nullopt);
+    }
+    run(std::move(*task));
+  }
+  m_engine.reset();
+}
+
+void EngineThread::run(EngineTask task) {
+  std::optional<record::RunSummary> summary;
+  std::optional<JobFailure> failure;
+  try {
+    if (m_engine == nullptr) m_engine = m_factory();
+    summary = m_engine->run(task.job, *task.observer, *task.control);
+  } catch (...) {
+    failure = failureInFlight();
+  }
+  task.observer.reset();
+  if (failure) {
+    task.failed(std::move(*failure));
+  } else {
+    task.ended(std::move(*summary));
+  }
+}
+
+}  // namespace mantissa::ui::worker

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/record/trial.h"
+#include "core/session/run.h"
+#include "ui/worker/engine.h"
+#include "ui/worker/job.h"
+
+namespace mantissa::ui::worker {
+
+/// One job on its way through the engine's thread. All of it is used there.
+struct EngineTask {
+  Job job;
+  std::shared_ptr<session::RunControl> control;
+  std::unique_ptr<session::Observer> observer;
+  // Exactly one of them is called, when the job has let go of everything.
+  std::function<void(record::RunSummary)> ended;
+  std::function<void(JobFailure)> failed;
+};
+
+/// The thread that does the work of all jobs: LibTorch keeps settings and caches by thread. It begins with the first
+/// task and is joined in the end.
+class EngineThread {
+ public:
+  explicit EngineThread(EngineFactory factory) : m_factory(std::move(factory)) {}
+  ~EngineThread();  ///< waits for the task in work
+  EngineThread(const EngineThread&) = delete;
+  EngineThread& operator=(const EngineThread&) = delete;
+
+  /// Only when the task before has called `ended` or `failed`.
+  void start(EngineTask task);
+
+ private:
+  void work();
+  void run(EngineTask task);
+
+  const EngineFactory m_factory;
+  std::unique_ptr<Engine> m_engine;  // the thread's own
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  std::optional<EngineTask> m_task;  // guarded by m_mutex, like what follows
+  bool m_quit = false;
+  std::thread m_thread;
+};
+
+}  // namespace mantissa::ui::worker

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <QObject>
+#include <QString>
+
+#include "core/record/checkpoint.h"
+#include "core/record/trial.h"
+#include "core/session/run.h"
+#include "ui/worker/engine.h"
+#include "ui/worker/job.h"
+
+namespace mantissa::ui::worker {
+
+class EngineThread;
+class Mailbox;
+
+/// Runs jobs one after another on a thread of its own, the engine's, and tells the window of them.
+///
+/// Lives on the window's thread: all calls come from there, all signals arrive there, and none of either waits for the
+/// engine. Steps do not come as signals: `takeSteps` gives what is new when the window's clock asks.
+///
+/// Signals of a job come in the order in which things happened, between its `jobStarted` and exactly one of
+/// `jobFinished`, `jobStopped`, `jobFailed`; by then its last steps can be taken. A job that `replace` has superseded
+/// is not heard of again, whatever it still does.
+///
+/// Destruction stops what runs and waits until it has ended: at most the rest of a microbatch, of a loading data set or
+/// of an evaluation.
+class TrainingController : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit TrainingController(EngineFactory factory, QObject* parent = nullptr);
+  ~TrainingController() override;
+
+  /// Puts the job at the end of the queue. It starts when its turn has come and control is back in the event loop.
+  JobId enqueue(Job job);
+
+  /// Stops the current job, which is not heard of again, and runs this one next.
+  JobId replace(Job job);
+
+  /// Takes a job that waits out of the queue. False where it does not wait (any more).
+  bool removeWaiting(JobId job);
+  void clearWaiting();
+  std::vector<WaitingJob> waiting() const;  ///< in the order of their turns
+
+  JobState state() const { return m_state; }
+  JobId currentJob() const;  ///< 0 while idle
+  QString currentTitle() const;
+  bool stopsAtCheckpoint() const;  ///< the current job has been asked to
+
+  /// Steps since the last call, of the current job and the end of those before it, oldest first. Waits for nothing.
+  std::vector<StepBatch> takeSteps();
+
+ public Q_SLOTS:
+  // What is asked of the current job; without one, nothing happens. Jobs that wait have their turn after it.
+  void pause();             ///< before its next step; `stateChanged` tells when it stands still
+  void resume();            ///< goes on after a pause
+  void stepOnce();          ///< one step while paused
+  void stop();              ///< as soon as it can be; the last complete step becomes a checkpoint
+  void stopAtCheckpoint();  ///< at the next checkpoint that it makes
+
+ Q_SIGNALS:
+  void queueChanged();
+  void jobStarted(mantissa::ui::worker::JobId job);
+  void stateChanged(mantissa::ui::worker::JobState state);
+  /// A sentence such as "preparing", "training", "comparing cases".
+  void phaseBegan(mantissa::ui::worker::JobId job, const QString& phase);
+  /// All arms, before the first step: the reference, the trials, the yardsticks.
+  void armsOpened(mantissa::ui::worker::JobId job, const std::vector<mantissa::record::TrialRow>& arms);
+  /// At most ten times a second, and where the run comes to stand still.
+  void progressed(mantissa::ui::worker::JobId job, const mantissa::session::Progress& progress);
+  void noteArrived(mantissa::ui::worker::JobId job, const QString& sentence);
+  void armEvaluated(mantissa::ui::worker::JobId job, const mantissa::record::Evaluation& evaluation);
+  void checkpointReached(mantissa::ui::worker::JobId job, qint64 step);
+  /// With its verdict; once more where its gains were measured after that.
+  void armEnded(mantissa::ui::worker::JobId job, const mantissa::record::TrialRow& arm);
+  void jobFinished(mantissa::ui::worker::JobId job, const mantissa::record::RunSummary& summary);
+  void jobStopped(mantissa::ui::worker::JobId job, const mantissa::record::RunSummary& summary);
+  void jobFailed(mantissa::ui::worker::JobId job, const mantissa::ui::worker::JobFailure& failure);
+
+ private:
+  class JobObserver;
+  struct Current;
+  struct Feed {
+    JobId job = 0;
+    std::unique_ptr<archive::StepFeed::Subscription> subscription;
+    bool is_over = false;  // nothing more comes
+  };
+
+  JobId nextId() { return ++m_lastId; }
+  void startNext();
+  void engineIs(JobState state);
+  void setState(JobState state);
+  void endCurrent(const std::function<void(JobId)>& tell);
+  bool isHeard(JobId job) const;
+  session::RunControl* control() const;  // null where nothing is heard of
+
+  std::deque<std::pair<JobId, Job>> m_waiting;
+  std::unique_ptr<Current> m_current;  // what the engine's thread is at; nothing while idle
+  std::vector<Feed> m_feeds;           // of the current job, and of the one before where its last steps were not taken
+  JobId m_lastId = 0;
+  JobState m_state = JobState::Idle;
+  std::unique_ptr<Mailbox> m_mailbox;
+  std::unique_ptr<EngineThread> m_engine;  // last: its thread ends before the mailbox goes
+};
+
+}  // namespace mantissa::ui::worker
