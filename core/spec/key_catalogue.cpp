@@ -300,7 +300,8 @@ std::vector<KeyEntry> trial_keys() {
       Key("trial.scaler.ceiling", "number", "0", "largest scale; 0: none"),
       Key("trial.scaler.at_floor", "text: continue | stop | switch:TRIAL", "continue; preset deepspeed: stop",
           "what an overflow that finds the scale at its floor leads to: the step is skipped and the scale stays; the "
-          "trial fails as scale-floor; from the next step on the trial goes on under the policy of another one"),
+          "trial fails as scale-floor; from the next step on the trial goes on under the policy of another one (after "
+          "the last step: once the run is resumed with more)"),
   };
 }
 
