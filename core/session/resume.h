@@ -17,7 +17,7 @@ struct ResumeOptions {
   std::vector<std::string> overrides;  ///< `key=value` of --set, beyond those that the run already has
   Probes probes = Probes::Standard;
   MeasureGains gains = MeasureGains::Off;
-  std::int64_t stop_after = 0;  ///< attempted steps since the very beginning; 0: none
+  std::int64_t stop_after = 0;                        ///< attempted steps since the very beginning; 0: none
   std::shared_ptr<archive::StepFeed> feed = nullptr;  ///< hands the records to readers in this process
 };
 
