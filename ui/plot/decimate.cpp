@@ -116,12 +116,12 @@ class Decimator {
     for (std::size_t column = 0; column < columns && begin < m_end; ++column) {
       const auto limit = range.low + range.length() * static_cast<double>(column + 1) / static_cast<double>(columns);
       const auto end = column + 1 == columns ? m_end : m_series.positions().lower(limit, begin, m_end);
-      if (begin < end) addColumn(begin, end);
+      if (begin < end) addColumn(begin, end, limit - range.length() / static_cast<double>(columns) / 2);
       begin = end;
     }
   }
 
-  void addColumn(std::size_t begin, std::size_t end) {
+  void addColumn(std::size_t begin, std::size_t end, double middle) {
     const auto found = extremes(begin, end);
     const bool positiveOnly = m_request.positiveOnly;
     if (positiveOnly && found.minimum.y <= 0) m_result.notPositive.push_back(m_series.x(found.minimum.index));
@@ -131,6 +131,7 @@ class Decimator {
     }
     auto low = positiveOnly ? found.smallestPositive : found.minimum;
     auto high = found.maximum;
+    m_result.columns.push_back({middle, low.y, high.y});
     // The ends of the visible line stand for themselves: the newest value must be where the legend says it is.
     if (begin == m_begin) addEnd(begin, low, high);
     const auto [earlier, later] = low.index < high.index ? std::pair(low, high) : std::pair(high, low);

@@ -33,10 +33,18 @@ struct NonFiniteMark {
   NonFinite kind = NonFinite::NotANumber;
 };
 
+/// Least and greatest drawable value of a pixel column.
+struct ColumnExtent {
+  double x = 0;  ///< middle of the column
+  double low = 0;
+  double high = 0;
+};
+
 /// What can be drawn of a series in a range of x.
 struct Decimated {
-  std::vector<Sample> samples;      ///< finite, in order, at most two a column and one beyond either end of the range
-  std::vector<std::size_t> breaks;  ///< positions in `samples` before which the line is interrupted, ascending
+  std::vector<Sample> samples;        ///< finite, in order, at most two a column and one beyond either end of the range
+  std::vector<std::size_t> breaks;    ///< positions in `samples` before which the line is interrupted, ascending
+  std::vector<ColumnExtent> columns;  ///< of columns with drawable values, only where `decimated`
   std::vector<NonFiniteMark> nonFinite;  ///< within the range, by x
   std::vector<double> notPositive;       ///< x of columns with values at or below zero, if `positiveOnly`
   std::size_t count = 0;                 ///< values within the range

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ui/plot/axis_ticks.h"
+#include "ui/plot/plot_colors.h"
+#include "ui/plot/series_data.h"
+#include "ui/plot/smoothing.h"
+
+namespace mantissa::ui::plot {
+
+/// One line of a plot. Its data may go on growing on the window's thread; redraw() takes it in.
+struct PlotSeries {
+  QString id;    ///< stays the same while the name may change: the trial
+  QString name;  ///< in legend, table and files
+  SeriesStyle style;
+  std::shared_ptr<const SeriesData> data;
+  bool isReference = false;  ///< drawn on top; what differences are taken from
+  bool steps = false;        ///< the value holds until the next one: a loss scale
+  QString note;              ///< in the legend while there is no value: "no scaler"
+};
+
+/// A horizontal line in the text colour.
+struct PlotLimit {
+  double value = 0;
+  QString label;
+};
+
+/// A filled stretch of y. Grey for a yardstick; in a trial's colour for a tolerance.
+struct PlotBand {
+  double low = 0;
+  double high = 0;
+  QString label;
+  std::optional<QColor> color;
+};
+
+/// Something that happened at a step, as a tick along the bottom: a skipped step.
+struct PlotMark {
+  double x = 0;
+  qint64 step = 0;  ///< handed to whoever listens when the mark is clicked
+  QString text;     ///< tooltip: a whole sentence
+  QString label;    ///< drawn beside the tick; for the first of a group ("5 calibration")
+};
+
+enum class XAxisKind { Count, Seconds };
+
+/// All that a plot shows.
+struct PlotContent {
+  QString title;  ///< what: "Loss"
+  QString unit;   ///< and in what: "cross-entropy, log"
+  QString xName;  ///< one word beside the last tick: "step"
+  XAxisKind xKind = XAxisKind::Count;
+  YScale scale = YScale::Linear;
+  QString valueSuffix;             ///< after values in the legend: " ×"
+  bool markRow = false;            ///< keeps room for marks along the bottom, so that the first one moves nothing
+  std::vector<PlotSeries> series;  ///< in the order of the legend
+  std::vector<PlotLimit> limits;
+  std::vector<PlotBand> bands;
+  std::vector<PlotMark> marks;  ///< by x
+  Smoothing smoothing;
+  bool difference = false;  ///< trial − reference in place of the values; always on a linear axis
+  bool live = true;         ///< 1 px lines; 2 px when paused
+};
+
+}  // namespace mantissa::ui::plot

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QImage>
+
+#include <functional>
+#include <string>
+
+#include "ui/plot/plot_painter.h"
+#include "ui/plot/plot_state.h"
+
+namespace mantissa::ui::plot {
+
+/// How a plot is laid out on another surface than its own: the frame of a canvas for a size.
+using MakeFrame = std::function<PlotFrame(const QSizeF&)>;
+
+/// Pictures show the visible range with header and legend, in 2 px lines, in the colours of the state.
+QImage plotImage(const PlotState& state, const MakeFrame& makeFrame, const PlotInk& ink, const QSize& size,
+                 double scale);
+QByteArray plotSvg(const PlotState& state, const MakeFrame& makeFrame, const PlotInk& ink, const QSize& size);
+
+/// Every value of every series, hidden or not, in rows of equal x: "step,reference,fp16". C locale, the shortest digits
+/// that read back to the same double; `NaN`, `Infinity`, `-Infinity`; an empty field where a series has no value there.
+std::string plotCsv(const PlotState& state);
+
+}  // namespace mantissa::ui::plot

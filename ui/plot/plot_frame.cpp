@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plot/plot_frame.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QLocale>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "ui/plot/plot_numbers.h"
+
+namespace mantissa::ui::plot {
+namespace {
+
+constexpr double kTopRow = 15;       // non-finite marks
+constexpr double kMarkRow = 9;       // ticks of skipped steps
+constexpr double kZeroRow = 14;      // values without a logarithm
+constexpr double kRightMargin = 18;  // room for the markers at the lines' ends
+constexpr std::size_t kMarkersAlongLine = 40;
+
+QString tr(const char* text, int count = -1) {
+  return QCoreApplication::translate("mantissa::ui::plot::PlotFrame", text, nullptr, count);
+}
+
+class FrameMaker {
+ public:
+  explicit FrameMaker(const FrameRequest& request)
+      : m_request(request), m_content(*request.content), m_metrics(request.font) {}
+
+  PlotFrame make() {
+    auto& geometry = m_frame.geometry;
+    geometry.x = m_request.x;
+    geometry.scale = scaleOf(m_content);
+    placeArea(std::max(m_request.leftMargin, labelRoom()));
+    decimateAll();
+    placeRows();
+    geometry.y = m_request.y ? *m_request.y : automaticY();
+    makeTicks();
+    const auto needed = widestYLabel() + 8;
+    if (needed > geometry.area.left()) {
+      placeArea(needed);
+      placeRows();
+    }
+    for (auto& series : m_frame.series) makeLines(series);
+    std::reverse(m_rawLines.begin(), m_rawLines.end());
+    std::reverse(m_mainLines.begin(), m_mainLines.end());
+    m_frame.lines = std::move(m_rawLines);
+    std::move(m_mainLines.begin(), m_mainLines.end(), std::back_inserter(m_frame.lines));
+    collectNonFinite();
+    for (const auto& mark : m_content.marks) {
+      const bool visible = geometry.x.contains(mark.x);
+      m_frame.markPixels.push_back(visible ? geometry.toPixelX(mark.x) : std::numeric_limits<double>::quiet_NaN());
+    }
+    m_frame.note = note();
+    return std::move(m_frame);
+  }
+
+ private:
+  double labelRoom() const { return m_metrics.horizontalAdvance(QStringLiteral("0.003")) + 8; }
+
+  void placeArea(double left) {
+    const auto bottom = m_metrics.height() + 7;
+    m_frame.geometry.area = QRectF(left, 2, std::max(1.0, m_request.size.width() - left - kRightMargin),
+                                   std::max(1.0, m_request.size.height() - 2 - bottom));
+  }
+
+  void placeRows() {
+    auto& geometry = m_frame.geometry;
+    geometry.lines =
+        geometry.area.adjusted(0, kTopRow, 0, m_content.markRow || !m_content.marks.empty() ? -kMarkRow : 0);
+    geometry.zeroRow = {};
+    const bool zeros = std::any_of(m_frame.series.begin(), m_frame.series.end(),
+                                   [](const FrameSeries& series) { return !series.raw.notPositive.empty(); });
+    if (zeros) {
+      geometry.lines.adjust(0, 0, 0, -kZeroRow);
+      geometry.zeroRow = QRectF(geometry.lines.left(), geometry.lines.bottom(), geometry.lines.width(), kZeroRow);
+    }
+    if (geometry.lines.height() < 1) geometry.lines.setHeight(1);
+  }
+
+  void decimateAll() {
+    DecimationRequest request;
+    request.range = m_frame.geometry.x;
+    request.columns = static_cast<std::size_t>(std::max(1.0, m_frame.geometry.area.width()));
+    request.positiveOnly = m_frame.geometry.scale != YScale::Linear;
+    const auto& sources = m_request.sources->sources();
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto& source = sources[i];
+      if (m_request.hidden->contains(source.series.id)) continue;
+      FrameSeries series;
+      series.source = i;
+      series.style = source.series.style;
+      series.raw = decimate(*source.series.data, *source.series.data, request);
+      if (source.smoothed) series.smoothed = decimate(*source.series.data, *source.smoothed, request);
+      m_frame.series.push_back(std::move(series));
+    }
+  }
+
+  double height(double value) const { return toAxis(m_frame.geometry.scale, value); }
+
+  Range automaticY() {
+    std::optional<Range> data;
+    const auto take = [&data](double height) {
+      if (!std::isfinite(height)) return;
+      data = data ? Range{std::min(data->low, height), std::max(data->high, height)} : Range{height, height};
+    };
+    const auto& x = m_frame.geometry.x;
+    for (const auto& series : m_frame.series) {
+      for (const auto* samples : {&series.raw.samples, &series.smoothed.samples}) {
+        for (const auto& sample : *samples) {
+          if (x.contains(sample.x)) take(height(sample.y));
+        }
+      }
+    }
+    if (!data) {
+      if (m_request.previousY) return *m_request.previousY;
+      return m_frame.geometry.scale == YScale::Linear ? Range{0, 1} : Range{-1, 1};
+    }
+    // Limits and yardsticks come into view while that leaves the data at least a third of the height.
+    const auto room = std::max(3 * data->length(), m_frame.geometry.scale == YScale::Linear ? 0.0 : 1.0);
+    const auto takeLine = [&](double value) {
+      const auto line = height(value);
+      if (!std::isfinite(line)) return;
+      const Range wider{std::min(data->low, line), std::max(data->high, line)};
+      if (wider.length() <= room) data = wider;
+    };
+    if (m_content.difference)
+      return settledRange(YScale::Linear, *data, m_request.previousY ? &*m_request.previousY : nullptr);
+    for (const auto& limit : m_content.limits) takeLine(limit.value);
+    for (const auto& band : m_content.bands) {
+      takeLine(band.high);
+      if (band.low != 0) takeLine(band.low);
+    }
+    return settledRange(m_frame.geometry.scale, *data, m_request.previousY ? &*m_request.previousY : nullptr);
+  }
+
+  void makeTicks() {
+    const auto& geometry = m_frame.geometry;
+    const auto widest = m_metrics.horizontalAdvance(QStringLiteral("1,000,000"));
+    const auto across = std::clamp(static_cast<int>(geometry.area.width() / (widest * 1.25)), 2, 10);
+    m_frame.xTicks =
+        m_content.xKind == XAxisKind::Seconds ? secondsTicks(geometry.x, across) : xTicks(geometry.x, across);
+    m_frame.yTicks =
+        yTicks(geometry.scale, geometry.y, std::clamp(static_cast<int>(geometry.lines.height() / 30), 2, 7));
+  }
+
+  double widestYLabel() const {
+    double widest = 0;
+    for (const auto& tick : m_frame.yTicks) {
+      widest =
+          std::max(widest, m_metrics.horizontalAdvance(tick.label) + 0.8 * m_metrics.horizontalAdvance(tick.exponent));
+    }
+    return widest;
+  }
+
+  /// In the unit square of the line chart, interrupted by NaN. What lies far outside is drawn to where it leaves.
+  QList<QPointF> points(const Decimated& from, bool steps, FrameSeries& series) {
+    const auto& geometry = m_frame.geometry;
+    QList<QPointF> all;
+    all.reserve(static_cast<qsizetype>(from.samples.size() * (steps ? 2 : 1) + from.breaks.size()));
+    auto nextBreak = from.breaks.begin();
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t i = 0; i < from.samples.size(); ++i) {
+      const auto& sample = from.samples[i];
+      const bool interrupted = nextBreak != from.breaks.end() && *nextBreak == i;
+      if (interrupted) {
+        ++nextBreak;
+        all.append(QPointF(kNaN, kNaN));
+      }
+      const auto x = (sample.x - geometry.x.low) / geometry.x.length();
+      const auto y = std::clamp((height(sample.y) - geometry.y.low) / geometry.y.length(), -1000.0, 1001.0);
+      if (steps && i > 0 && !interrupted) {
+        if (i + 1 < from.samples.size() && all.last().y() == y &&
+            !(nextBreak != from.breaks.end() && *nextBreak == i + 1))
+          continue;
+        all.append(QPointF(x, all.last().y()));
+      }
+      all.append(QPointF(x, y));
+      const bool endsHere = i + 1 == from.samples.size() || (nextBreak != from.breaks.end() && *nextBreak == i + 1);
+      if ((i == 0 || interrupted) && endsHere) series.loneValues.push_back(pixel(sample));
+    }
+    cutFarEnds(all);
+    return all;
+  }
+
+  /// A neighbour beyond the range may be a million ranges away: its line is cut near the edge, on the line.
+  static void cutFarEnds(QList<QPointF>& points) {
+    constexpr double kFar = 1;
+    if (points.size() < 2) return;
+    const auto cut = [](QPointF& end, const QPointF& inner) {
+      const auto edge = std::clamp(end.x(), -kFar, 1 + kFar);
+      if (edge == end.x() || std::isnan(inner.x()) || inner.x() == end.x()) return;
+      end.setY(inner.y() + (end.y() - inner.y()) * (edge - inner.x()) / (end.x() - inner.x()));
+      end.setX(edge);
+    };
+    cut(points.first(), QPointF(points.at(1)));
+    cut(points.last(), QPointF(points.at(points.size() - 2)));
+  }
+
+  QPointF pixel(const Sample& sample) const {
+    return {m_frame.geometry.toPixelX(sample.x), m_frame.geometry.toPixelY(height(sample.y))};
+  }
+
+  void makeLines(FrameSeries& series) {
+    const auto& geometry = m_frame.geometry;
+    const auto& source = m_request.sources->sources()[series.source];
+    const auto width = m_content.live ? 1.0 : 2.0;
+    const bool smoothed = source.smoothed != nullptr;
+    if (smoothed && series.raw.decimated) {
+      series.envelope = envelope(series.raw);
+    } else if (smoothed) {
+      auto faint = series.style.color;
+      faint.setAlphaF(0.35F);
+      FrameSeries unused;
+      m_rawLines.push_back({faint, 1.0, points(series.raw, false, unused)});
+    }
+    m_mainLines.push_back({series.style.color, width, points(series.main(), source.series.steps, series)});
+    for (const auto x : series.raw.notPositive) series.zeroPixels.push_back(geometry.toPixelX(x));
+
+    const auto& samples = series.main().samples;
+    if (samples.empty()) return;
+    auto last = samples.rbegin();
+    while (last != samples.rend() && !geometry.x.contains(last->x)) ++last;
+    if (last != samples.rend()) {
+      const auto end = pixel(*last);
+      // Only where the line ends: not where it leaves the picture.
+      const bool newest = last == samples.rbegin();
+      if (newest && geometry.lines.adjusted(-1, -1, 1, 1).contains(end)) series.end = end;
+    }
+    if (series.style.markersAlongLine) {
+      const auto step = std::max<std::size_t>(1, samples.size() / kMarkersAlongLine + 1);
+      for (std::size_t i = step / 2; i < samples.size(); i += step) {
+        const auto at = pixel(samples[i]);
+        if (geometry.lines.contains(at)) series.alongLine.push_back(at);
+      }
+    }
+  }
+
+  QPolygonF envelope(const Decimated& raw) const {
+    const auto& geometry = m_frame.geometry;
+    const auto y = [&](double value) {
+      return std::clamp(geometry.toPixelY(height(value)), geometry.lines.top() - 2, geometry.lines.bottom() + 2);
+    };
+    QPolygonF polygon;
+    polygon.reserve(static_cast<qsizetype>(2 * raw.columns.size()));
+    for (const auto& column : raw.columns) polygon << QPointF(geometry.toPixelX(column.x), y(column.high));
+    // At least a pixel high: a constant is a line, not nothing.
+    for (auto column = raw.columns.rbegin(); column != raw.columns.rend(); ++column) {
+      polygon << QPointF(geometry.toPixelX(column->x), std::max(y(column->low), y(column->high) + 1));
+    }
+    return polygon;
+  }
+
+  void collectNonFinite() {
+    std::map<std::pair<double, int>, FrameNonFinite> places;  // by pixel column and kind
+    for (const auto& series : m_frame.series) {
+      const auto& name = m_request.sources->sources()[series.source].series.name;
+      for (const auto& mark : series.raw.nonFinite) {
+        const auto pixel = m_frame.geometry.toPixelX(mark.x);
+        auto& place = places[{std::floor(pixel), static_cast<int>(mark.kind)}];
+        if (!place.sentence.isEmpty()) place.sentence += u'\n';
+        place.pixel = pixel;
+        place.x = mark.x;
+        place.text = nonFiniteText(mark.kind);
+        const auto where = tr("%1: %2 at %3 %4").arg(name, place.text, m_content.xName, positionText(mark.x));
+        place.sentence += mark.count == 1 ? where : tr("%1 (%n values)", static_cast<int>(mark.count)).arg(where);
+      }
+    }
+    for (auto& [key, place] : places) m_frame.nonFinite.push_back(std::move(place));
+  }
+
+  QString note() const {
+    std::size_t most = 0;
+    double columns = 1;
+    for (const auto& series : m_frame.series) {
+      if (series.raw.count <= most || !series.raw.decimated) continue;
+      most = series.raw.count;
+      columns = static_cast<double>(std::max<std::size_t>(1, series.raw.columns.size()));
+    }
+    if (most == 0) return {};
+    const auto perPixel = static_cast<double>(most) / columns;
+    return tr("%1 values, %2 per pixel")
+        .arg(positionText(static_cast<double>(most)), QLocale().toString(perPixel, 'f', perPixel < 10 ? 1 : 0));
+  }
+
+  /// Durations: ticks at whole seconds, minutes or hours.
+  static std::vector<Tick> secondsTicks(const Range& range, int most) {
+    static constexpr std::array<double, 17> steps = {1,   2,   5,    10,   15,   30,    60,    120,  300,
+                                                     600, 900, 1800, 3600, 7200, 14400, 43200, 86400};
+    const auto least = range.length() / most;
+    const auto* step = std::lower_bound(steps.begin(), steps.end(), least);
+    if (least < 1) return xTicks(range, most);
+    const auto size = step == steps.end() ? std::ceil(least / 86400) * 86400 : *step;
+    std::vector<Tick> ticks;
+    for (auto count = std::ceil(range.low / size); count * size <= range.high; ++count) {
+      const auto seconds = static_cast<qint64>(count * size);
+      const auto two = [](qint64 number) { return QStringLiteral("%1").arg(number, 2, 10, QChar(u'0')); };
+      const auto text = size >= 60 ? QStringLiteral("%1:%2").arg(seconds / 3600).arg(two(seconds / 60 % 60))
+                                   : QStringLiteral("%1:%2").arg(seconds / 60).arg(two(seconds % 60));
+      ticks.push_back({count * size, size >= 60 ? tr("%1 h").arg(text) : text, {}});
+    }
+    return ticks;
+  }
+
+  const FrameRequest& m_request;
+  const PlotContent& m_content;
+  QFontMetricsF m_metrics;
+  PlotFrame m_frame;
+  std::vector<Line> m_rawLines;
+  std::vector<Line> m_mainLines;
+};
+
+}  // namespace
+
+YScale scaleOf(const PlotContent& content) { return content.difference ? YScale::Linear : content.scale; }
+
+PlotFrame makeFrame(const FrameRequest& request) { return FrameMaker(request).make(); }
+
+}  // namespace mantissa::ui::plot

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFont>
+#include <QRectF>
+#include <QSet>
+
+#include <optional>
+#include <vector>
+
+#include "ui/plot/line_chart.h"
+#include "ui/plot/plot_sources.h"
+
+namespace mantissa::ui::plot {
+
+/// Where things stand on the surface, in logical pixels.
+struct PlotGeometry {
+  QRectF area;     ///< between the axes
+  QRectF lines;    ///< of it, what y covers: between the row of non-finite marks and the rows below
+  QRectF zeroRow;  ///< below `lines`, for values without a logarithm; empty if there are none
+  Range x;
+  Range y;  ///< axis units
+  YScale scale = YScale::Linear;
+
+  double toPixelX(double position) const { return lines.left() + (position - x.low) / x.length() * lines.width(); }
+  double toPixelY(double height) const { return lines.bottom() - (height - y.low) / y.length() * lines.height(); }
+  double toPosition(double pixel) const { return x.low + (pixel - lines.left()) / lines.width() * x.length(); }
+  double toHeight(double pixel) const { return y.low + (lines.bottom() - pixel) / lines.height() * y.length(); }
+};
+
+/// One series, ready to be painted.
+struct FrameSeries {
+  std::size_t source = 0;  ///< in PlotSources
+  SeriesStyle style;
+  Decimated raw;
+  Decimated smoothed;  ///< empty without smoothing
+  QPolygonF envelope;  ///< minimum and maximum of each column, where values are decimated behind a smoothed line
+  std::vector<QPointF> loneValues;  ///< pixels of values between two interruptions, which no line would show
+  std::vector<QPointF> alongLine;   ///< pixels of markers on the line
+  std::vector<double> zeroPixels;   ///< x of values without a logarithm
+  std::optional<QPointF> end;       ///< pixel of the newest value, if it is visible
+
+  const Decimated& main() const { return smoothed.samples.empty() ? raw : smoothed; }
+};
+
+/// Non-finite values of all series at one place, as one mark.
+struct FrameNonFinite {
+  double pixel = 0;
+  double x = 0;
+  QString text;      ///< "NaN"
+  QString sentence;  ///< "fp16: NaN at step 1,204 (3 values)"
+};
+
+/// Everything that one picture of a plot shows, computed once and used for painting, tooltips and the keyboard.
+struct PlotFrame {
+  PlotGeometry geometry;
+  std::vector<FrameSeries> series;  ///< the visible ones, in the order of the legend
+  std::vector<Line> lines;          ///< in drawing order
+  std::vector<Tick> xTicks;
+  std::vector<Tick> yTicks;
+  std::vector<FrameNonFinite> nonFinite;
+  std::vector<double> markPixels;  ///< of the content's marks; NaN where not visible
+  QString note;                    ///< "1,000,000 steps, 4 per pixel"
+};
+
+/// How to make a frame.
+struct FrameRequest {
+  const PlotContent* content = nullptr;
+  const PlotSources* sources = nullptr;
+  const QSet<QString>* hidden = nullptr;  ///< ids
+  QSizeF size;
+  QFont font;  ///< of the labels
+  Range x;
+  std::optional<Range> y;          ///< chosen by a person; otherwise it follows the data
+  std::optional<Range> previousY;  ///< kept while the data fits
+  double leftMargin = 0;           ///< at least; labels may need more
+};
+
+PlotFrame makeFrame(const FrameRequest& request);
+
+/// The scale in force: differences have a sign and are always linear.
+YScale scaleOf(const PlotContent& content);
+
+}  // namespace mantissa::ui::plot

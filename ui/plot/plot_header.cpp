@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plot/plot_header.h"
+
+#include <QEvent>
+#include <QFontMetricsF>
+#include <QMenu>
+#include <QPainter>
+#include <QStyle>
+#include <QStyleOption>
+#include <QToolButton>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plot/plot_numbers.h"
+#include "ui/plot/plot_painter.h"
+
+namespace mantissa::ui::plot {
+namespace {
+
+constexpr int kSwatch = 15;
+constexpr int kGap = 4;
+constexpr int kBetweenItems = 8;
+
+/// Of unit and legend: small beside the title.
+QFont smaller(QFont font) {
+  if (font.pointSizeF() > 0) font.setPointSizeF(font.pointSizeF() * 0.92);
+  return font;
+}
+
+}  // namespace
+
+LegendItem::LegendItem(const PlotSeries& series, QWidget* parent) : QAbstractButton(parent), m_series(series) {
+  setCheckable(true);
+  setText(series.name);
+  setFocusPolicy(Qt::TabFocus);
+  setCursor(Qt::PointingHandCursor);
+  connect(this, &QAbstractButton::toggled, this, &LegendItem::describe);
+  describe();
+}
+
+void LegendItem::setStyle(const SeriesStyle& style) {
+  m_series.style = style;
+  update();
+}
+
+QFont LegendItem::valueFont() const {
+  auto bold = smaller(font());
+  bold.setBold(true);
+  return bold;
+}
+
+void LegendItem::showValue(const QString& text, bool nonFinite, const QColor& bad) {
+  if (text == m_value && nonFinite == m_nonFinite && bad == m_bad) return;
+  m_value = text;
+  m_nonFinite = nonFinite;
+  m_bad = bad;
+  describe();
+  const auto width = QFontMetricsF(valueFont()).horizontalAdvance(text);
+  if (width > m_valueWidth) {
+    m_valueWidth = width;
+    updateGeometry();
+    Q_EMIT widthChanged();
+  }
+  update();
+}
+
+void LegendItem::describe() {
+  setAccessibleName(m_value.isEmpty() ? m_series.name : tr("%1: %2").arg(m_series.name, m_value));
+  setAccessibleDescription(isChecked() ? tr("Shown in the plot") : tr("Hidden in the plot"));
+  setToolTip(isChecked() ? tr("Hide %1").arg(m_series.name) : tr("Show %1").arg(m_series.name));
+}
+
+QSize LegendItem::sizeHint() const {
+  const QFontMetricsF metrics(smaller(font()));
+  return {
+      static_cast<int>(std::ceil(kSwatch + kGap + metrics.horizontalAdvance(m_series.name) + kGap + m_valueWidth + 2)),
+      static_cast<int>(std::ceil(metrics.height())) + 4};
+}
+
+void LegendItem::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (!isChecked()) painter.setOpacity(0.45);
+  paintSwatch(painter, QRectF(0, 0, kSwatch, height()), m_series.style);
+  auto left = static_cast<double>(kSwatch + kGap);
+  const QFontMetricsF metrics(smaller(font()));
+  const auto text = palette().color(QPalette::WindowText);
+  painter.setPen(text);
+  auto nameFont = smaller(font());
+  nameFont.setStrikeOut(!isChecked());
+  painter.setFont(nameFont);
+  const auto room = std::max(0.0, width() - left - kGap - m_valueWidth - 2);
+  const auto name = metrics.elidedText(m_series.name, Qt::ElideRight, room + 1);
+  painter.drawText(QRectF(left, 0, room + 1, height()), Qt::AlignLeft | Qt::AlignVCenter, name);
+  left += metrics.horizontalAdvance(name) + kGap;
+  painter.setFont(valueFont());
+  painter.setPen(m_nonFinite ? m_bad : text);
+  painter.drawText(QRectF(left, 0, width() - left, height()), Qt::AlignLeft | Qt::AlignVCenter, m_value);
+  if (hasFocus()) {
+    QStyleOptionFocusRect option;
+    option.initFrom(this);
+    style()->drawPrimitive(QStyle::PE_FrameFocusRect, &option, &painter, this);
+  }
+}
+
+void LegendItem::changeEvent(QEvent* event) {
+  QAbstractButton::changeEvent(event);
+  if (event->type() == QEvent::FontChange) {
+    m_valueWidth = QFontMetricsF(valueFont()).horizontalAdvance(m_value);
+    Q_EMIT widthChanged();
+  }
+}
+
+PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
+    : QWidget(parent), m_state(state), m_menuButton(new QToolButton(this)), m_menu(new QMenu(this)) {
+  m_menuButton->setText(QStringLiteral("\u22EE"));
+  m_menuButton->setAutoRaise(true);
+  m_menuButton->setPopupMode(QToolButton::InstantPopup);
+  m_menuButton->setMenu(m_menu);
+  // The sign itself says that there is a menu; an arrow beside it would say so twice.
+  m_menuButton->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; width: 0; }"));
+  m_menuButton->setFocusPolicy(Qt::TabFocus);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+QFont PlotHeader::titleFont() const {
+  auto bold = font();
+  bold.setBold(true);
+  return bold;
+}
+
+int PlotHeader::rowHeight() const { return static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 6; }
+
+void PlotHeader::rebuild() {
+  const auto& sources = m_state.sources.sources();
+  const auto same = [&] {
+    if (sources.size() != m_items.size()) return false;
+    for (std::size_t i = 0; i < m_items.size(); ++i) {
+      if (m_items[i]->seriesId() != sources[i].series.id || m_items[i]->text() != sources[i].series.name) return false;
+    }
+    return true;
+  };
+  if (!same()) {
+    for (auto* item : m_items) {
+      item->hide();
+      item->deleteLater();
+    }
+    m_items.clear();
+    for (const auto& source : sources) {
+      auto* item = new LegendItem(source.series, this);
+      item->setChecked(!m_state.hidden.contains(source.series.id));
+      connect(item, &LegendItem::toggled, this,
+              [this, item](bool visible) { Q_EMIT seriesToggled(item->seriesId(), visible); });
+      connect(item, &LegendItem::widthChanged, this, &PlotHeader::arrange);
+      item->show();
+      m_items.push_back(item);
+    }
+    // Tab goes through the legend and then to the menu, as one reads.
+    QWidget* before = nullptr;
+    for (auto* item : m_items) {
+      if (before != nullptr) setTabOrder(before, item);
+      before = item;
+    }
+    if (before != nullptr) setTabOrder(before, m_menuButton);
+  }
+  for (std::size_t i = 0; i < m_items.size(); ++i) {
+    m_items[i]->setStyle(sources[i].series.style);
+    const QSignalBlocker quiet(m_items[i]);
+    m_items[i]->setChecked(!m_state.hidden.contains(sources[i].series.id));
+  }
+  m_menuButton->setAccessibleName(tr("Menu of the plot %1").arg(m_state.content.title));
+  m_menuButton->setToolTip(tr("Table, copy and export"));
+  setToolTip(m_state.content.unit.isEmpty() ? m_state.content.title
+                                            : tr("%1: %2").arg(m_state.content.title, m_state.content.unit));
+  showValues();
+  arrange();
+  update();
+}
+
+void PlotHeader::showValues() {
+  const auto& sources = m_state.sources.sources();
+  for (std::size_t i = 0; i < m_items.size() && i < sources.size(); ++i) {
+    const auto& series = sources[i].series;
+    const auto value = valueToRead(m_state, *series.data);
+    const auto none =
+        series.data->empty() && !series.note.isEmpty() ? notMeasuredText() + u' ' + series.note : notMeasuredText();
+    const bool finite = !value || std::isfinite(*value);
+    const auto text =
+        !value ? none
+               : valueText(*value, scaleOf(m_state.content)) + (finite ? m_state.content.valueSuffix : QString());
+    m_items[i]->showValue(text, !finite, m_state.colors.bad);
+  }
+}
+
+void PlotHeader::arrange() {
+  const auto row = rowHeight();
+  const auto buttonWidth = std::max(18, m_menuButton->fontMetrics().horizontalAdvance(m_menuButton->text()) + 12);
+  m_menuButton->setGeometry(width() - buttonWidth, 1, buttonWidth, row - 2);
+  const auto title = static_cast<int>(QFontMetricsF(titleFont()).horizontalAdvance(m_state.content.title)) + 12;
+  int legend = 0;
+  for (const auto* item : m_items) legend += item->sizeHint().width() + kBetweenItems;
+  const auto right = width() - buttonWidth - 4;
+  int rows = 1;
+  if (title + legend <= right) {
+    auto x = right - legend + kBetweenItems;
+    m_titleRight = x - kBetweenItems;
+    for (auto* item : m_items) {
+      item->setGeometry(x, 0, item->sizeHint().width(), row);
+      x += item->sizeHint().width() + kBetweenItems;
+    }
+  } else {
+    m_titleRight = right;
+    auto x = 0;
+    for (auto* item : m_items) {
+      const auto wanted = std::min(item->sizeHint().width(), std::max(width(), 1));
+      if (x == 0 || x + wanted > width()) {
+        x = 0;
+        ++rows;
+      }
+      item->setGeometry(x, (rows - 1) * row, wanted, row);
+      x += wanted + kBetweenItems;
+    }
+  }
+  if (height() != rows * row || minimumHeight() != rows * row) setFixedHeight(rows * row);
+  update();
+}
+
+void PlotHeader::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  const auto row = rowHeight();
+  const QFontMetricsF bold(titleFont());
+  const QFontMetricsF plain(smaller(font()));
+  painter.setFont(titleFont());
+  painter.setPen(palette().color(QPalette::WindowText));
+  const auto title = bold.elidedText(m_state.content.title, Qt::ElideRight, std::max(0, m_titleRight));
+  painter.drawText(QRectF(0, 0, m_titleRight, row), Qt::AlignLeft | Qt::AlignVCenter, title);
+  const auto left = bold.horizontalAdvance(title) + 5;
+  const auto room = m_titleRight - left - 4;
+  if (room < 12) return;
+  painter.setFont(smaller(font()));
+  painter.setPen(PlotInk::fromPalette(palette(), m_state.colors, font()).faintText);
+  auto unit = m_state.content.unit;
+  if (m_state.content.difference) unit = unit.isEmpty() ? tr("minus reference") : tr("%1, minus reference").arg(unit);
+  painter.drawText(QRectF(left, 0, room, row), Qt::AlignLeft | Qt::AlignVCenter,
+                   plain.elidedText(unit, Qt::ElideRight, room));
+}
+
+void PlotHeader::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  arrange();
+}
+
+void PlotHeader::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) arrange();
+}
+
+}  // namespace mantissa::ui::plot

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractButton>
+#include <QWidget>
+
+#include <vector>
+
+#include "ui/plot/plot_state.h"
+
+class QMenu;
+class QToolButton;
+
+namespace mantissa::ui::plot {
+
+/// One series in the legend: line, marker, name and a value. A click (or Space) hides the line and shows it again.
+class LegendItem : public QAbstractButton {
+  Q_OBJECT
+
+ public:
+  explicit LegendItem(const PlotSeries& series, QWidget* parent = nullptr);
+
+  const QString& seriesId() const { return m_series.id; }
+  void setStyle(const SeriesStyle& style);
+
+  /// Grows where the text needs it and never shrinks: values that change do not move their neighbours.
+  void showValue(const QString& text, bool nonFinite, const QColor& bad);
+
+  QSize sizeHint() const override;
+
+ Q_SIGNALS:
+  void widthChanged();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QFont valueFont() const;
+  void describe();
+
+  PlotSeries m_series;
+  QString m_value;
+  bool m_nonFinite = false;
+  QColor m_bad;
+  double m_valueWidth = 0;
+};
+
+/// Above a plot: what it shows and in what, the legend in the order of the lines, and the menu.
+///
+/// The legend stands beside the title where it fits, otherwise in rows below it.
+class PlotHeader : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PlotHeader(PlotState& state, QWidget* parent = nullptr);
+
+  QMenu* menu() const { return m_menu; }
+
+  /// Title and legend anew, for other content or colours.
+  void rebuild();
+
+  /// The values at the cursor, or the newest ones.
+  void showValues();
+
+ Q_SIGNALS:
+  void seriesToggled(const QString& id, bool visible);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void arrange();
+  int rowHeight() const;
+  QFont titleFont() const;
+
+  PlotState& m_state;
+  std::vector<LegendItem*> m_items;  // children
+  QToolButton* m_menuButton;
+  QMenu* m_menu;
+  int m_titleRight = 0;  // where the legend begins in the first row
+};
+
+}  // namespace mantissa::ui::plot

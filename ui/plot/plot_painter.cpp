@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plot/plot_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plot/plot_numbers.h"
+
+namespace mantissa::ui::plot {
+namespace {
+
+constexpr double kMarker = 8;
+constexpr double kSkipTick = 8;
+
+QColor mixed(const QColor& over, const QColor& under, double share) {
+  const auto part = [share](double a, double b) { return static_cast<float>(share * a + (1 - share) * b); };
+  return QColor::fromRgbF(part(over.redF(), under.redF()), part(over.greenF(), under.greenF()),
+                          part(over.blueF(), under.blueF()));
+}
+
+class Painting {
+ public:
+  Painting(QPainter& painter, const PlotFrame& frame, const PlotContent& content, const PlotInk& ink)
+      : m_painter(painter),
+        m_frame(frame),
+        m_geometry(frame.geometry),
+        m_content(content),
+        m_ink(ink),
+        m_metrics(ink.font) {
+    m_painter.setFont(ink.font);
+  }
+
+  void below() {
+    // Limits and yardsticks are about values, not about differences of values.
+    if (!m_content.difference) {
+      for (const auto& band : m_content.bands) fillBand(band);
+    }
+    drawGrid();
+    drawEnvelopes();
+    if (m_content.difference) return;
+    for (const auto& limit : m_content.limits) drawLimit(limit);
+  }
+
+  void above() {
+    for (const auto& series : m_frame.series) drawValuesWithoutLine(series);
+    drawLineEnds();
+    drawSkipTicks();
+    drawNonFinite();
+    if (!m_content.difference) labelLimitsAndBands();
+    drawNote();
+  }
+
+ private:
+  /// Lines one pixel wide lie on the pixels of the device, not between two of them.
+  double crisp(double position) const {
+    const auto ratio = m_painter.device()->devicePixelRatioF();
+    return (std::floor(position * ratio) + 0.5) / ratio;
+  }
+
+  void horizontal(double y, double from, double to) {
+    m_painter.drawLine(QPointF(from, crisp(y)), QPointF(to, crisp(y)));
+  }
+  void vertical(double x, double from, double to) {
+    m_painter.drawLine(QPointF(crisp(x), from), QPointF(crisp(x), to));
+  }
+
+  /// Words over lines: the background shines through them less.
+  void label(const QRectF& place, Qt::Alignment alignment, const QString& text, const QColor& color) {
+    const auto elided = m_metrics.elidedText(text, Qt::ElideRight, place.width());
+    auto box = m_metrics.boundingRect(place, static_cast<int>(alignment | Qt::AlignVCenter), elided);
+    auto halo = m_ink.base;
+    halo.setAlphaF(0.75F);
+    m_painter.fillRect(box.adjusted(-2, 1, 2, -1), halo);
+    m_painter.setPen(color);
+    m_painter.drawText(place, static_cast<int>(alignment | Qt::AlignVCenter), elided);
+  }
+
+  double bandEdge(double value, double missing) const {
+    const auto height = toAxis(m_geometry.scale, value);
+    if (std::isnan(height)) return missing;
+    return std::clamp(m_geometry.toPixelY(height), m_geometry.area.top(), m_geometry.area.bottom());
+  }
+
+  void fillBand(const PlotBand& band) {
+    const auto bottom = m_geometry.area.bottom();
+    const auto low = bandEdge(band.low, bottom);
+    const auto high = bandEdge(band.high, bottom);
+    // A lower edge at zero means everything down to the axis.
+    const QRectF filled(QPointF(m_geometry.area.left(), high),
+                        QPointF(m_geometry.area.right(), band.low == 0 ? bottom : low));
+    if (filled.height() <= 0) return;
+    const auto share = band.color ? m_ink.colors.toleranceOpacity : m_ink.colors.noiseOpacity;
+    m_painter.fillRect(filled, mixed(band.color.value_or(m_ink.text), m_ink.base, share));
+  }
+
+  void drawGrid() {
+    const auto& area = m_geometry.area;
+    QPen pen(m_ink.grid, 0);
+    m_painter.setPen(pen);
+    const auto textHeight = m_metrics.height();
+    for (const auto& tick : m_frame.yTicks) horizontal(m_geometry.toPixelY(tick.height), area.left(), area.right());
+    for (const auto& tick : m_frame.xTicks) vertical(m_geometry.toPixelX(tick.height), area.top(), area.bottom());
+    m_painter.setPen(QPen(mixed(m_ink.text, m_ink.base, 0.35), 0));
+    horizontal(area.bottom(), area.left(), area.right());
+
+    m_painter.setPen(m_ink.faintText);
+    for (const auto& tick : m_frame.yTicks) {
+      const auto y =
+          std::clamp(m_geometry.toPixelY(tick.height) - textHeight / 2, 0.0, area.bottom() - textHeight * 0.6);
+      drawPower(QRectF(0, y, area.left() - 5, textHeight), tick);
+    }
+    if (!m_geometry.zeroRow.isEmpty()) {
+      const auto text = m_geometry.scale == YScale::Log2 ? QStringLiteral("0") : QStringLiteral("\u2264 0");
+      m_painter.drawText(QRectF(0, m_geometry.zeroRow.top(), area.left() - 5, m_geometry.zeroRow.height()),
+                         Qt::AlignRight | Qt::AlignVCenter, text);
+    }
+    drawXLabels();
+  }
+
+  void drawPower(const QRectF& place, const Tick& tick) {
+    if (tick.exponent.isEmpty()) {
+      m_painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, tick.label);
+      return;
+    }
+    auto small = m_ink.font;
+    small.setPointSizeF(m_ink.font.pointSizeF() * 0.8);
+    const QFontMetricsF smallMetrics(small, m_painter.device());
+    const auto width = smallMetrics.horizontalAdvance(tick.exponent);
+    m_painter.drawText(place.adjusted(0, 0, -width, 0), Qt::AlignRight | Qt::AlignVCenter, tick.label);
+    m_painter.setFont(small);
+    m_painter.drawText(
+        QPointF(place.right() - width, place.center().y() + m_metrics.ascent() / 2 - m_metrics.ascent() * 0.42),
+        tick.exponent);
+    m_painter.setFont(m_ink.font);
+  }
+
+  void drawXLabels() {
+    const auto& area = m_geometry.area;
+    const QRectF row(0, area.bottom() + 4, area.right() + 14, m_metrics.height());
+    const auto nameWidth = m_metrics.horizontalAdvance(m_content.xName + QStringLiteral("  "));
+    double end = row.right();  // from here on the row is taken
+    for (auto tick = m_frame.xTicks.rbegin(); tick != m_frame.xTicks.rend(); ++tick) {
+      const auto width = m_metrics.horizontalAdvance(tick->label);
+      const auto center = m_geometry.toPixelX(tick->height);
+      auto left = std::min(center - width / 2, row.right() - width);
+      const bool last = tick == m_frame.xTicks.rbegin();
+      if (last) {
+        // The axis's name stands beside its last number, on the side that has room.
+        const bool roomAfter = row.right() - (left + width) >= nameWidth + 4;
+        const QRectF name = roomAfter ? QRectF(row.right() - nameWidth, row.top(), nameWidth, row.height())
+                                      : QRectF(left - nameWidth, row.top(), nameWidth, row.height());
+        m_painter.drawText(name, roomAfter ? Qt::AlignRight : Qt::AlignLeft, m_content.xName);
+        end = roomAfter ? name.left() : left + width + 1;
+      }
+      if (left + width > end) continue;
+      m_painter.drawText(QPointF(left, row.top() + m_metrics.ascent()), tick->label);
+      end = (last ? std::min(left, left - (row.right() - (left + width) >= nameWidth + 4 ? 0 : nameWidth)) : left) - 6;
+    }
+    if (m_frame.xTicks.empty()) m_painter.drawText(row, Qt::AlignRight, m_content.xName);
+  }
+
+  void drawEnvelopes() {
+    m_painter.save();
+    m_painter.setClipRect(m_geometry.area, Qt::IntersectClip);
+    m_painter.setPen(Qt::NoPen);
+    for (auto series = m_frame.series.rbegin(); series != m_frame.series.rend(); ++series) {
+      if (series->envelope.isEmpty()) continue;
+      auto color = series->style.color;
+      color.setAlphaF(0.30F);
+      m_painter.setBrush(color);
+      m_painter.drawPolygon(series->envelope);
+    }
+    m_painter.restore();
+  }
+
+  bool visibleHeight(double value, double& pixel) const {
+    const auto height = toAxis(m_geometry.scale, value);
+    pixel = m_geometry.toPixelY(height);
+    return std::isfinite(height) && m_geometry.lines.top() - 1 <= pixel && pixel <= m_geometry.area.bottom();
+  }
+
+  void drawLimit(const PlotLimit& limit) {
+    double y = 0;
+    if (!visibleHeight(limit.value, y)) return;
+    m_painter.setPen(QPen(m_ink.text, 0));
+    horizontal(y, m_geometry.area.left(), m_geometry.area.right());
+  }
+
+  void labelLimitsAndBands() {
+    const auto& area = m_geometry.area;
+    const auto line = m_metrics.height();
+    for (const auto& limit : m_content.limits) {
+      double y = 0;
+      const bool visible = visibleHeight(limit.value, y);
+      const bool above = toAxis(m_geometry.scale, limit.value) > m_geometry.y.high;
+      if (!visible) y = above ? m_geometry.lines.top() + line + 2 : area.bottom() - 2;
+      const auto top = y - line - 1 < area.top() ? y + 1 : y - line - 1;
+      const auto arrow = visible ? QString() : above ? QStringLiteral(" \u2191") : QStringLiteral(" \u2193");
+      label(QRectF(area.left() + 6, top, area.width() - 10, line), Qt::AlignRight, limit.label + arrow, m_ink.text);
+    }
+    auto bottom = m_geometry.lines.bottom() - 2;
+    for (const auto& band : m_content.bands) {
+      if (band.label.isEmpty()) continue;
+      label(QRectF(area.left() + 6, bottom - line, area.width() - 10, line), Qt::AlignRight, band.label,
+            m_ink.faintText);
+      bottom -= line + 1;
+    }
+  }
+
+  void drawValuesWithoutLine(const FrameSeries& series) {
+    m_painter.save();
+    m_painter.setClipRect(m_geometry.area, Qt::IntersectClip);
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(series.style.color);
+    for (const auto& at : series.loneValues) m_painter.drawEllipse(at, 2, 2);
+    const auto row = m_geometry.zeroRow.center().y();
+    double drawn = -100;
+    for (const auto x : series.zeroPixels) {
+      if (x - drawn < 3) continue;
+      drawn = x;
+      drawMarker(m_painter, series.style.marker, {x, row}, 6, series.style.color);
+    }
+    for (const auto& at : series.alongLine) drawMarker(m_painter, series.style.marker, at, 6, series.style.color);
+    m_painter.restore();
+  }
+
+  /// A marker at the end of each line. Where ends lie on each other, the markers go to the right of each other, or
+  /// below each other where there is no room; a thin line leads to them.
+  void drawLineEnds() {
+    const auto limit = m_geometry.area.right() + 14 - kMarker / 2;
+    std::vector<QPointF> taken;
+    std::vector<const FrameSeries*> ending;
+    for (const auto& series : m_frame.series) {
+      if (!series.end) continue;
+      ending.push_back(&series);
+      auto place = *series.end;
+      const auto collides = [&taken](const QPointF& at) {
+        return std::any_of(taken.begin(), taken.end(), [&at](const QPointF& other) {
+          return std::abs(other.x() - at.x()) < kMarker + 4 && std::abs(other.y() - at.y()) < kMarker + 1;
+        });
+      };
+      place.rx() = std::min(place.x() + kMarker / 2 + 1, limit);
+      while (collides(place) && place.x() + kMarker + 5 <= limit) place.rx() += kMarker + 5;
+      while (collides(place) && place.y() + kMarker + 2 < m_geometry.area.bottom()) place.ry() += kMarker + 2;
+      taken.push_back(place);
+    }
+    for (auto i = ending.size(); i-- > 0;) {
+      m_painter.setPen(QPen(ending[i]->style.color, 1));
+      m_painter.drawLine(*ending[i]->end, taken[i]);
+    }
+    for (std::size_t i = 0; i < ending.size(); ++i) {
+      drawMarker(m_painter, ending[i]->style.marker, taken[i], kMarker, ending[i]->style.color);
+    }
+  }
+
+  void drawSkipTicks() {
+    const auto bottom = m_geometry.area.bottom();
+    QPen pen(m_ink.colors.bad, 1.6);
+    pen.setCapStyle(Qt::FlatCap);
+    double drawn = -100;
+    for (std::size_t i = 0; i < m_frame.markPixels.size(); ++i) {
+      const auto x = m_frame.markPixels[i];
+      if (std::isnan(x)) continue;
+      if (x - drawn >= 1) {
+        m_painter.setPen(pen);
+        m_painter.drawLine(QPointF(x, bottom - kSkipTick), QPointF(x, bottom));
+        drawn = x;
+      }
+      const auto& text = m_content.marks[i].label;
+      if (!text.isEmpty()) {
+        const auto line = m_metrics.height();
+        label(QRectF(x + 4, bottom - kSkipTick - line, m_geometry.area.right() - x - 4, line), Qt::AlignLeft, text,
+              m_ink.text);
+      }
+    }
+  }
+
+  void drawNote() {
+    if (m_frame.note.isEmpty()) return;
+    const auto& area = m_geometry.area;
+    QRectF place(area.left() + 5, area.top(), m_metrics.horizontalAdvance(m_frame.note) + 2, m_metrics.height());
+    const bool taken = std::any_of(m_frame.nonFinite.begin(), m_frame.nonFinite.end(),
+                                   [&](const FrameNonFinite& mark) { return mark.pixel < place.right() + 6; });
+    if (taken) place.moveTop(m_geometry.lines.top());
+    place.setRight(std::min(place.right(), area.right()));
+    label(place, Qt::AlignLeft, m_frame.note, m_ink.faintText);
+  }
+
+  void drawNonFinite() {
+    const auto top = m_geometry.area.top();
+    const auto& bad = m_ink.colors.bad;
+    double triangle = -100;
+    double words = -100;
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    for (const auto& mark : m_frame.nonFinite) {
+      // Every column with a mark is shown; triangles and words where there is room for them.
+      m_painter.fillRect(QRectF(mark.pixel - 0.75, top + 1, 1.5, 4), bad);
+      if (mark.pixel - triangle < 11) continue;
+      triangle = mark.pixel;
+      m_painter.setPen(Qt::NoPen);
+      m_painter.setBrush(bad);
+      m_painter.drawPolygon(
+          QPolygonF({{mark.pixel - 4.5, top + 2}, {mark.pixel + 4.5, top + 2}, {mark.pixel, top + 10}}));
+      const auto width = m_metrics.horizontalAdvance(mark.text);
+      if (mark.pixel < words) continue;
+      const bool roomRight = mark.pixel + 8 + width <= m_geometry.area.right() + 14;
+      m_painter.setPen(bad);
+      const QRectF place(roomRight ? mark.pixel + 8 : mark.pixel - 8 - width, top - 1, width + 1, m_metrics.height());
+      const bool crowded =
+          std::any_of(m_frame.nonFinite.begin(), m_frame.nonFinite.end(), [&](const FrameNonFinite& other) {
+            return other.pixel != mark.pixel && place.left() - 6 < other.pixel && other.pixel < place.right() + 4;
+          });
+      if (crowded) continue;
+      m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, mark.text);
+      words = place.right() + 4;
+    }
+    m_painter.restore();
+  }
+
+  QPainter& m_painter;
+  const PlotFrame& m_frame;
+  const PlotGeometry& m_geometry;
+  const PlotContent& m_content;
+  const PlotInk& m_ink;
+  QFontMetricsF m_metrics;
+};
+
+}  // namespace
+
+PlotInk PlotInk::fromPalette(const QPalette& palette, const PlotColors& colors, const QFont& font) {
+  PlotInk ink;
+  ink.colors = colors;
+  ink.base = palette.color(QPalette::Base);
+  ink.text = palette.color(QPalette::Text);
+  ink.faintText = mixed(ink.text, ink.base, 0.72);
+  ink.grid = mixed(ink.text, ink.base, 0.10);
+  ink.font = font;
+  return ink;
+}
+
+void paintPlot(QPainter& painter, const PlotFrame& frame, const PlotContent& content, const PlotInk& ink,
+               LineChart& chart) {
+  painter.save();
+  Painting painting(painter, frame, content, ink);
+  painting.below();
+  chart.setLines(frame.lines);
+  chart.paint(painter, frame.geometry.lines);
+  painting.above();
+  painter.restore();
+}
+
+void paintCursor(QPainter& painter, const PlotFrame& frame, double position, const PlotInk& ink) {
+  const auto& geometry = frame.geometry;
+  if (!geometry.x.contains(position)) return;
+  const auto ratio = painter.device()->devicePixelRatioF();
+  const auto x = (std::floor(geometry.toPixelX(position) * ratio) + 0.5) / ratio;
+  painter.setPen(QPen(mixed(ink.text, ink.base, 0.75), 0));
+  painter.drawLine(QPointF(x, geometry.area.top()), QPointF(x, geometry.area.bottom()));
+}
+
+void paintSwatch(QPainter& painter, const QRectF& place, const SeriesStyle& style) {
+  painter.save();
+  painter.setPen(QPen(style.color, 2));
+  painter.drawLine(QPointF(place.left(), place.center().y()), QPointF(place.right(), place.center().y()));
+  drawMarker(painter, style.marker, place.center(), 8, style.color);
+  painter.restore();
+}
+
+void paintHeader(QPainter& painter, const QRectF& place, const PlotContent& content, const PlotFrame& frame,
+                 const PlotSources& sources, const PlotInk& ink) {
+  painter.save();
+  auto bold = ink.font;
+  bold.setBold(true);
+  const QFontMetricsF metrics(ink.font);
+  const QFontMetricsF boldMetrics(bold);
+  const auto line = static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
+  auto right = place.right();
+  for (auto series = frame.series.rbegin(); series != frame.series.rend(); ++series) {
+    const auto& source = sources.sources()[series->source].series;
+    const auto& data = *source.data;
+    const auto value =
+        data.empty() ? source.note : valueText(data.y(data.size() - 1), scaleOf(content)) + content.valueSuffix;
+    const auto width = metrics.horizontalAdvance(source.name) + 6 + boldMetrics.horizontalAdvance(value);
+    right -= width;
+    painter.setPen(ink.text);
+    painter.setFont(ink.font);
+    painter.drawText(QRectF(right, place.top(), width, place.height()), line, source.name);
+    painter.setFont(bold);
+    painter.drawText(QRectF(right, place.top(), width, place.height()),
+                     static_cast<int>(Qt::AlignRight | Qt::AlignVCenter), value);
+    right -= 22;
+    paintSwatch(painter, QRectF(right, place.top(), 16, place.height()), series->style);
+    right -= 14;
+  }
+  painter.setPen(ink.text);
+  painter.setFont(bold);
+  const auto title = boldMetrics.elidedText(content.title, Qt::ElideRight, std::max(0.0, right - place.left()));
+  painter.drawText(place, line, title);
+  painter.setFont(ink.font);
+  painter.setPen(ink.faintText);
+  const auto after = place.left() + boldMetrics.horizontalAdvance(title) + 6;
+  const QRectF rest(after, place.top(), std::max(0.0, right - after), place.height());
+  painter.drawText(rest, line, metrics.elidedText(content.unit, Qt::ElideRight, rest.width()));
+  painter.restore();
+}
+
+}  // namespace mantissa::ui::plot

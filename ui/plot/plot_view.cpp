@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plot/plot_view.h"
+
+#include <QApplication>
+#include <QBuffer>
+#include <QClipboard>
+#include <QEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QPainter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "ui/plot/plot_canvas.h"
+#include "ui/plot/plot_export.h"
+#include "ui/plot/plot_header.h"
+#include "ui/plot/plot_table.h"
+
+namespace mantissa::ui::plot {
+namespace {
+
+constexpr double kPictureScale = 2;  // of exported PNG files, for print
+
+PlotView::FileChooser& fileChooser() {
+  static PlotView::FileChooser chooser = [](QWidget* parent, const QString& title, const QString& suggested,
+                                            const QString& filter) {
+    return QFileDialog::getSaveFileName(parent, title, suggested, filter);
+  };
+  return chooser;
+}
+
+/// "Output deviation" as a file name: output-deviation.
+QString fileName(const QString& title) {
+  QString name;
+  for (const auto letter : title.toLower()) {
+    if (letter.isLetterOrNumber()) {
+      name += letter;
+    } else if (!name.endsWith(u'-') && !name.isEmpty()) {
+      name += u'-';
+    }
+  }
+  while (name.endsWith(u'-')) name.chop(1);
+  return name.isEmpty() ? QStringLiteral("plot") : name;
+}
+
+}  // namespace
+
+PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent) {
+  m_state.id = id;
+  m_state.colors = plotColors(isDark(palette()));
+  setObjectName(id);
+  m_header = new PlotHeader(m_state, this);
+  m_pages = new QStackedWidget(this);
+  m_canvas = new PlotCanvas(m_state);
+  m_table = new PlotTable(m_state);
+  m_pages->addWidget(m_canvas);
+  m_pages->addWidget(m_table);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 3, 2, 4);
+  layout->setSpacing(1);
+  layout->addWidget(m_header);
+  layout->addWidget(m_pages, 1);
+  setFocusProxy(m_canvas);
+  buildMenu();
+
+  connect(m_header, &PlotHeader::seriesToggled, this, &PlotView::setSeriesVisible);
+  connect(m_canvas, &PlotCanvas::markActivated, this, &PlotView::markActivated);
+  connect(m_canvas, &PlotCanvas::nonFiniteActivated, this, &PlotView::nonFiniteActivated);
+  connect(m_canvas, &PlotCanvas::redrawNeeded, this, &PlotView::redrawNeeded);
+  setNavigation(nullptr);
+  setPlotCursor(nullptr);
+  contentChanged(true);
+}
+
+PlotView::~PlotView() {
+  // What is shared forgets this plot; what is its own goes with it.
+  if (m_state.navigation) m_state.navigation->reportExtent(this, std::nullopt);
+  delete m_pages;  // they read the state, which goes before a widget's children do
+  delete m_header;
+}
+
+void PlotView::buildMenu() {
+  auto* menu = m_header->menu();
+  m_tableAction = menu->addAction(tr("Table"));
+  m_tableAction->setCheckable(true);
+  m_tableAction->setShortcut(Qt::CTRL | Qt::Key_T);
+  m_tableAction->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  addAction(m_tableAction);  // the shortcut works wherever the focus is in this plot
+  connect(m_tableAction, &QAction::toggled, this, &PlotView::setTableShown);
+  auto* copy = menu->addAction(tr("Copy"));
+  copy->setToolTip(tr("The picture, or what is selected in the table"));
+  connect(copy, &QAction::triggered, this, &PlotView::copyToClipboard);
+  menu->addSeparator();
+  connect(menu->addAction(tr("Save as PNG\u2026")), &QAction::triggered, this,
+          [this] { askAndExport(QStringLiteral("png"), tr("PNG picture (*.png)")); });
+  connect(menu->addAction(tr("Save as SVG\u2026")), &QAction::triggered, this,
+          [this] { askAndExport(QStringLiteral("svg"), tr("SVG drawing (*.svg)")); });
+  connect(menu->addAction(tr("Save as CSV, every value\u2026")), &QAction::triggered, this,
+          [this] { askAndExport(QStringLiteral("csv"), tr("Values (*.csv)")); });
+  menu->addSeparator();
+  m_logAction = menu->addAction(tr("Logarithmic"));
+  m_logAction->setCheckable(true);
+  connect(m_logAction, &QAction::toggled, this, [this](bool logarithmic) {
+    if (m_state.content.scale != YScale::Log2) setScale(logarithmic ? YScale::Log10 : YScale::Linear);
+  });
+  m_differenceAction = menu->addAction(tr("Difference to the reference"));
+  m_differenceAction->setCheckable(true);
+  connect(m_differenceAction, &QAction::toggled, this, &PlotView::setDifference);
+  menu->addSeparator();
+  // Actions of the navigation may be replaced with it: these ask for the one in force.
+  auto* back = menu->addAction(tr("Zoom back"));
+  auto* forward = menu->addAction(tr("Zoom forward"));
+  auto* all = menu->addAction(tr("Show all data"));
+  connect(back, &QAction::triggered, this, [this] { m_state.navigation->back(); });
+  connect(forward, &QAction::triggered, this, [this] { m_state.navigation->forward(); });
+  connect(all, &QAction::triggered, this, [this] { m_state.navigation->reset(); });
+  connect(menu, &QMenu::aboutToShow, this, [this, back, forward, all] {
+    back->setEnabled(m_state.navigation->canGoBack());
+    forward->setEnabled(m_state.navigation->canGoForward());
+    all->setEnabled(m_state.navigation->resetAction()->isEnabled());
+  });
+}
+
+void PlotView::setContent(PlotContent content) {
+  const bool otherLayout = content.scale != m_state.content.scale || content.xKind != m_state.content.xKind ||
+                           content.xName != m_state.content.xName || content.title != m_state.content.title;
+  m_state.content = std::move(content);
+  contentChanged(otherLayout);
+}
+
+void PlotView::contentChanged(bool otherLayout) {
+  const auto& content = m_state.content;
+  m_state.sources.setContent(content);
+  m_state.sources.update();
+  if (otherLayout) m_canvas->forgetLayout();
+  const auto name = content.unit.isEmpty() ? content.title : tr("%1, %2").arg(content.title, content.unit);
+  setAccessibleName(name);
+  m_canvas->setAccessibleName(tr("Plot of %1").arg(name));
+  m_table->setAccessibleName(tr("Table of %1").arg(name));
+  const bool hasReference = std::any_of(content.series.begin(), content.series.end(),
+                                        [](const PlotSeries& series) { return series.isReference; });
+  m_differenceAction->setVisible(hasReference && content.series.size() > 1);
+  const QSignalBlocker quietDifference(m_differenceAction);
+  m_differenceAction->setChecked(content.difference);
+  const QSignalBlocker quietLog(m_logAction);
+  m_logAction->setChecked(content.scale == YScale::Log10);
+  m_logAction->setVisible(content.scale != YScale::Log2);
+  m_logAction->setEnabled(!content.difference);
+  m_header->rebuild();
+  if (isTableShown()) m_table->plotModel().rebuild();
+  stale();
+}
+
+void PlotView::setMarks(std::vector<PlotMark> marks) {
+  m_state.content.marks = std::move(marks);
+  stale();
+}
+
+void PlotView::setSmoothing(const Smoothing& smoothing) {
+  if (m_state.content.smoothing == smoothing) return;
+  m_state.content.smoothing = smoothing;
+  contentChanged(false);
+}
+
+void PlotView::setDifference(bool difference) {
+  if (m_state.content.difference == difference) return;
+  m_state.content.difference = difference;
+  contentChanged(true);
+}
+
+void PlotView::setScale(YScale scale) {
+  if (m_state.content.scale == scale) return;
+  m_state.content.scale = scale;
+  contentChanged(true);
+}
+
+void PlotView::setLive(bool live) {
+  if (m_state.content.live == live) return;
+  m_state.content.live = live;
+  stale();
+}
+
+void PlotView::setNavigation(PlotNavigation* navigation) {
+  auto* next = navigation != nullptr ? navigation : &m_ownNavigation;
+  if (next == m_state.navigation) return;
+  if (m_state.navigation) {
+    m_state.navigation->disconnect(this);
+    m_state.navigation->reportExtent(this, std::nullopt);
+  }
+  m_state.navigation = next;
+  connect(next, &PlotNavigation::rangesChanged, this, &PlotView::stale);
+  // A page that goes first takes its navigation with it.
+  if (next != &m_ownNavigation)
+    connect(next, &QObject::destroyed, this, [this] { m_state.navigation.clear(), setNavigation(nullptr); });
+  stale();
+}
+
+void PlotView::setPlotCursor(PlotCursor* cursor) {
+  auto* next = cursor != nullptr ? cursor : &m_ownCursor;
+  if (next == m_state.cursor) return;
+  if (m_state.cursor) m_state.cursor->disconnect(this);
+  m_state.cursor = next;
+  const auto moved = [this] {
+    m_valuesStale = true;
+    m_canvas->markOverlayStale();
+    Q_EMIT redrawNeeded();
+  };
+  connect(next, &PlotCursor::positionChanged, this, moved);
+  moved();
+}
+
+void PlotView::setColors(const PlotColors& colors) {
+  m_ownColors = false;
+  m_state.colors = colors;
+  m_header->rebuild();
+  stale();
+}
+
+void PlotView::setSeriesVisible(const QString& seriesId, bool visible) {
+  if (visible == isSeriesVisible(seriesId)) return;
+  if (visible) {
+    m_state.hidden.remove(seriesId);
+  } else {
+    m_state.hidden.insert(seriesId);
+  }
+  m_header->rebuild();
+  stale();
+  Q_EMIT seriesVisibilityChanged(seriesId, visible);
+}
+
+bool PlotView::isTableShown() const { return m_pages->currentWidget() == m_table; }
+
+void PlotView::setTableShown(bool shown) {
+  if (shown == isTableShown()) return;
+  const bool hadFocus = isAncestorOf(QApplication::focusWidget());
+  if (shown) m_table->plotModel().rebuild();
+  auto* page = shown ? static_cast<QWidget*>(m_table) : m_canvas;
+  m_pages->setCurrentWidget(page);
+  setFocusProxy(page);
+  if (hadFocus) page->setFocus();
+  const QSignalBlocker quiet(m_tableAction);
+  m_tableAction->setChecked(shown);
+  stale();
+  Q_EMIT tableShownChanged(shown);
+}
+
+void PlotView::stale() {
+  m_valuesStale = true;
+  m_canvas->markStale();
+  Q_EMIT redrawNeeded();
+}
+
+bool PlotView::redraw() {
+  if (!isVisible() || visibleRegion().isEmpty()) return false;
+  if (m_state.sources.update()) {
+    m_valuesStale = true;
+    m_canvas->markStale();
+    if (isTableShown()) m_table->plotModel().refresh();
+  }
+  // Before the frame: it may widen the range of all linked plots.
+  m_state.navigation->reportExtent(this, m_state.sources.xExtent());
+  if (std::exchange(m_valuesStale, false)) m_header->showValues();
+  return m_canvas->redraw();
+}
+
+double PlotView::frameMilliseconds() const { return m_canvas->frameMilliseconds(); }
+
+QImage PlotView::image(const QSize& size, double scale) const {
+  const auto ink = m_canvas->exportInk();
+  return plotImage(
+      m_state, [&](const QSizeF& plot) { return m_canvas->frameFor(plot, ink.font); }, ink, size, scale);
+}
+
+QByteArray PlotView::svg(const QSize& size) const {
+  const auto ink = m_canvas->exportInk();
+  return plotSvg(
+      m_state, [&](const QSizeF& plot) { return m_canvas->frameFor(plot, ink.font); }, ink, size);
+}
+
+std::string PlotView::csv() const { return plotCsv(m_state); }
+
+void PlotView::exportTo(const QString& path) const {
+  const auto ending = QFileInfo(path).suffix().toLower();
+  std::string bytes;
+  if (ending == QLatin1String("csv")) {
+    bytes = csv();
+  } else if (ending == QLatin1String("svg")) {
+    bytes = svg(size()).toStdString();
+  } else if (ending == QLatin1String("png")) {
+    QByteArray picture;
+    QBuffer buffer(&picture);
+    image(size(), kPictureScale).save(&buffer, "PNG");
+    bytes = picture.toStdString();
+  } else {
+    ErrorFacts facts;
+    facts.problem = "a kind of file that plots are not written as";
+    facts.file = path.toStdString();
+    facts.expected = "a name that ends in .png, .svg or .csv";
+    throw Error(ErrorKind::InvalidSetting, std::move(facts));
+  }
+  AtomicFile file(path.toStdString());
+  file.write(bytes);
+  file.commit();
+}
+
+void PlotView::setFileChooser(FileChooser chooser) { fileChooser() = std::move(chooser); }
+
+void PlotView::askAndExport(const QString& ending, const QString& filter) {
+  auto path = fileChooser()(this, tr("Save the plot %1").arg(m_state.content.title),
+                            fileName(m_state.content.title) + u'.' + ending, filter);
+  if (path.isEmpty()) return;
+  if (QFileInfo(path).suffix().toLower() != ending) path += u'.' + ending;
+  try {
+    exportTo(path);
+    Q_EMIT exported(path);
+  } catch (const Error& error) {
+    Q_EMIT exportFailed(QString::fromStdString(sentence(error.facts())));
+  }
+}
+
+void PlotView::copyToClipboard() {
+  if (isTableShown()) {
+    m_table->copy();
+    return;
+  }
+  QGuiApplication::clipboard()->setImage(image(size(), kPictureScale));
+}
+
+void PlotView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && m_ownColors) {
+    m_state.colors = plotColors(isDark(palette()));
+    m_header->rebuild();
+    stale();
+  }
+}
+
+void PlotView::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  stale();
+}
+
+void PlotView::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  const auto base = palette().color(QPalette::Base);
+  painter.setPen(palette().color(QPalette::Mid));
+  painter.setBrush(base);
+  painter.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
+}  // namespace mantissa::ui::plot

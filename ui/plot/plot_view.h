@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+
+#include <functional>
+#include <string>
+
+#include "ui/plot/plot_state.h"
+
+class QAction;
+class QStackedWidget;
+
+namespace mantissa::ui::plot {
+
+class PlotCanvas;
+class PlotHeader;
+class PlotTable;
+
+/// A plot with its title, legend, menu and table twin. The only way in which pages show curves.
+///
+/// Nothing is drawn until redraw(): the owner's one clock calls it for all plots. It costs nothing while the plot is
+/// hidden or nothing has changed. `redrawNeeded` tells a sleeping clock that a person did something. Window's thread
+/// only; destroy plots before QApplication.
+class PlotView : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// \param id  names the plot in the zoom history and in settings: "loss".
+  explicit PlotView(const QString& id, QWidget* parent = nullptr);
+  ~PlotView() override;
+
+  const QString& id() const { return m_state.id; }
+
+  /// Replaces everything that is shown. Ranges and hidden series stay where their ids do.
+  void setContent(PlotContent content);
+  const PlotContent& content() const { return m_state.content; }
+
+  /// Parts of the content, for what changes often.
+  void setMarks(std::vector<PlotMark> marks);
+  void setSmoothing(const Smoothing& smoothing);
+  void setDifference(bool difference);
+  void setScale(YScale scale);
+  void setLive(bool live);
+
+  /// Shared with the other plots of a page; neither is owned, both must outlive the plot or be replaced. Without a call
+  /// a plot has its own.
+  void setNavigation(PlotNavigation* navigation);
+  void setPlotCursor(PlotCursor* cursor);
+  PlotNavigation* navigation() const { return m_state.navigation; }
+  PlotCursor* plotCursor() const { return m_state.cursor; }
+
+  /// Without a call they follow the palette. The styles of the series are the owner's to replace.
+  void setColors(const PlotColors& colors);
+
+  bool isSeriesVisible(const QString& seriesId) const { return !m_state.hidden.contains(seriesId); }
+  void setSeriesVisible(const QString& seriesId, bool visible);
+
+  bool isTableShown() const;
+  void setTableShown(bool shown);
+
+  /// Draws what has changed since the last call, if the plot is visible. \return whether a new frame was drawn.
+  bool redraw();
+
+  /// What preparing and drawing the last frame took; for the clock that has to slow down.
+  double frameMilliseconds() const;
+
+  /// The surface and the table, for tests and for pages that place focus.
+  PlotCanvas* canvas() const { return m_canvas; }
+  PlotTable* table() const { return m_table; }
+
+  QImage image(const QSize& size, double scale) const;
+  QByteArray svg(const QSize& size) const;
+  std::string csv() const;
+
+  /// Writes the picture or the values, by the file's ending: .png, .svg, .csv. Atomic.
+  /// \throws Error  as AtomicFile, and InvalidSetting for another ending.
+  void exportTo(const QString& path) const;
+
+  /// Asks for the name of a file to write; an empty one means that the person gave up. Replaceable for tests.
+  using FileChooser =
+      std::function<QString(QWidget* parent, const QString& title, const QString& suggested, const QString& filter)>;
+  static void setFileChooser(FileChooser chooser);
+
+ Q_SIGNALS:
+  void redrawNeeded();
+  /// A skipped step was clicked, or chosen with Return.
+  void markActivated(qint64 step);
+  void nonFiniteActivated(double x);
+  void seriesVisibilityChanged(const QString& seriesId, bool visible);
+  void tableShownChanged(bool shown);
+  void exported(const QString& path);
+  /// A whole sentence for the page's message strip.
+  void exportFailed(const QString& message);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void contentChanged(bool otherLayout);
+  void buildMenu();
+  void askAndExport(const QString& ending, const QString& filter);
+  void copyToClipboard();
+  void stale();
+
+  PlotState m_state;
+  PlotNavigation m_ownNavigation;
+  PlotCursor m_ownCursor;
+  bool m_ownColors = true;
+  bool m_valuesStale = true;
+  PlotHeader* m_header;
+  QStackedWidget* m_pages;
+  PlotCanvas* m_canvas;
+  PlotTable* m_table;
+  QAction* m_tableAction = nullptr;
+  QAction* m_differenceAction = nullptr;
+  QAction* m_logAction = nullptr;
+};
+
+}  // namespace mantissa::ui::plot
