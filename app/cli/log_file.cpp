@@ -5,10 +5,10 @@
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
+
+#include "core/base/user_folders.h"
 
 namespace mantissa::cli {
 namespace {
@@ -16,22 +16,13 @@ namespace {
 constexpr std::size_t kFileBytes = std::size_t{1} << 20;
 constexpr std::size_t kFiles = 4;  // besides the current one
 
-std::filesystem::path state_folder() {
-  const char* const state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && *state == '/') return state;
-  const char* const home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') return {};
-  return std::filesystem::path(home) / ".local" / "state";
-}
-
 }  // namespace
 
 void open_log_file() {
-  const std::filesystem::path folder = state_folder();
-  if (folder.empty()) return;
+  const std::string path = log_file();
+  if (path.empty()) return;
   try {
-    const auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
-        (folder / "mantissa" / "mantissa.log").string(), kFileBytes, kFiles);
+    const auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, kFileBytes, kFiles);
     const auto logger = std::make_shared<spdlog::logger>("mantissa-cli", sink);
     logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %P %l %v");
     logger->flush_on(spdlog::level::info);

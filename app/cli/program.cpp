@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/program.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/base/user_folders.h"
 #include "core/record/trial.h"
 
 namespace mantissa::cli {
-namespace {
-
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-}  // namespace
-
 CLI::App* Program::add_command(const std::string& name, const std::string& description, std::function<int()> run) {
   CLI::App* const command = app.add_subcommand(name, description);
   command->fallthrough();  // --json, -q, -v, --archive may stand after the command, too
@@ -29,28 +20,16 @@ CLI::App* Program::add_command(const std::string& name, const std::string& descr
 
 std::string Program::archive_path() const {
   if (!archive.empty()) return archive;
-  // XDG Base Directory Specification: relative paths in the variable are to be ignored.
-  std::filesystem::path folder = environment("XDG_DATA_HOME");
-  if (!folder.is_absolute()) {
-    const std::string home = environment("HOME");
-    if (home.empty()) {
-      throw Error(ErrorKind::InvalidSetting, {"there is no home folder for the archive", "", 0, 0, "--archive", "", "",
-                                              "Name the archive with --archive FILE"});
-    }
-    folder = std::filesystem::path(home) / ".local" / "share";
+  std::string path = default_archive();
+  if (path.empty()) {
+    throw Error(ErrorKind::InvalidSetting, {"there is no home folder for the archive", "", 0, 0, "--archive", "", "",
+                                            "Name the archive with --archive FILE"});
   }
-  return (folder / "mantissa" / "mantissa.db").string();
+  return path;
 }
 
 void Program::make_default_folder() const {
-  if (!archive.empty()) return;
-  const std::filesystem::path folder = std::filesystem::path(archive_path()).parent_path();
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (!code) return;
-  const ErrorKind kind = code == std::errc::no_space_on_device ? ErrorKind::DiskFull : ErrorKind::FileProblem;
-  throw Error(kind, {"the folder of the archive cannot be made", folder.string(), 0, 0, "", code.message(), "",
-                     "Name the archive with --archive FILE"});
+  if (archive.empty()) make_default_archive_folder();
 }
 
 std::string Program::existing_archive() const {

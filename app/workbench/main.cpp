@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The workbench: wires settings, theme, log, pages and window, and draws screenshots without one.
+#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <QApplication>
+#include <QEventLoop>
+#include <QFile>
+#include <QImage>
+#include <QTimer>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "app/workbench/arguments.h"
+#include "app/workbench/pages.h"
+#include "core/base/user_folders.h"
+#include "ui/shell/log_model.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/settings.h"
+#include "ui/shell/theme.h"
+
+namespace {
+
+using namespace mantissa;
+
+constexpr int kWrong = 3;  // the exit code of mantissa-cli for something given that is wrong
+
+void say(std::FILE* stream, const QString& text) { std::fputs(text.toUtf8().constData(), stream); }
+
+/// The window's log, the file that mantissa-cli writes too, and nothing on the terminal.
+void openLog(const ui::shell::LogModel& model) {
+  std::vector<spdlog::sink_ptr> sinks = {model.sink()};
+  const std::string path = log_file();
+  try {
+    if (!path.empty()) {
+      sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, std::size_t{1} << 20, 4));
+      sinks.back()->set_pattern("%Y-%m-%dT%H:%M:%S.%e %P %l %v");
+    }
+  } catch (const spdlog::spdlog_ex&) {
+    // A log that cannot be written is no reason to refuse the work.
+  }
+  const auto logger = std::make_shared<spdlog::logger>("mantissa", sinks.begin(), sinks.end());
+  logger->set_level(spdlog::level::debug);
+  logger->set_error_handler([](const std::string&) {});  // a full disk under the log must not disturb the run
+  spdlog::set_default_logger(logger);
+}
+
+/// Waits until the archive was read, at most ten seconds.
+void settle(ui::shell::MainWindow& window) {
+  QEventLoop loop;
+  QObject::connect(&window, &ui::shell::MainWindow::archiveSettled, &loop, &QEventLoop::quit);
+  QTimer::singleShot(10000, &loop, &QEventLoop::quit);
+  loop.exec();
+  QCoreApplication::processEvents();
+}
+
+int takeScreenshot(ui::shell::MainWindow& window, ui::shell::LogModel& log, const workbench::Arguments& arguments) {
+  window.resize(arguments.size);
+  window.show();
+  if (!window.archive().isEmpty() || !arguments.archive.isEmpty()) settle(window);
+  window.showPage(arguments.screenshotPage);
+  log.drain();
+  QCoreApplication::processEvents();
+  const QImage picture = window.grab().toImage();
+  if (picture.save(arguments.screenshotFile, "PNG")) return 0;
+  say(stderr, QStringLiteral("%1: the picture cannot be written. Name a file in a folder that exists.\n")
+                  .arg(arguments.screenshotFile));
+  return kWrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QStringList words;
+  for (int i = 1; i < argc; ++i) words << QString::fromLocal8Bit(argv[i]);
+  QString problem;
+  const std::optional<workbench::Arguments> arguments = workbench::readArguments(words, &problem);
+  if (!arguments) {
+    say(stderr, problem + QLatin1Char('\n'));
+    return kWrong;
+  }
+  if (arguments->help || arguments->version) {
+    say(stdout, arguments->help ? workbench::helpText() : QStringLiteral("mantissa " MANTISSA_VERSION "\n"));
+    return 0;
+  }
+  // Decided before QApplication exists: a picture needs no display.
+  const bool screenshot = !arguments->screenshotPage.isEmpty();
+  if (screenshot) qputenv("QT_QPA_PLATFORM", "offscreen");
+
+  QApplication application(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("mantissa"));
+  QApplication::setApplicationVersion(QStringLiteral(MANTISSA_VERSION));
+  QApplication::setDesktopFileName(QStringLiteral("mantissa"));
+  ui::shell::Settings settings;
+  ui::shell::Theme theme(application);
+  theme.setMode(arguments->theme.value_or(settings.theme()));
+  ui::shell::LogModel log;
+  openLog(log);
+  ui::shell::MainWindow window(settings, &log, workbench::makePages());
+  QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
+  if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
+  if (!archive.isEmpty() && (QFile::exists(archive) || !arguments->archive.isEmpty())) window.openArchive(archive);
+  for (const QString& file : arguments->files) window.open(file);
+  if (screenshot) return takeScreenshot(window, log, *arguments);
+  window.show();
+  return QApplication::exec();
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/workbench/pages.h"
+
+#include <QCoreApplication>
+
+#include "ui/archive/archive_page.h"
+#include "ui/shell/coming_page.h"
+
+namespace mantissa::workbench {
+namespace {
+
+QString say(const char* text) { return QCoreApplication::translate("Pages", text); }
+
+ui::shell::Page* coming(const char* id, const char* title, const char* sentence) {
+  return new ui::shell::ComingPage(QString::fromLatin1(id), say(title), say(sentence));
+}
+
+}  // namespace
+
+QVector<ui::shell::Page*> makePages() {
+  return {
+      new ui::archive::ArchivePage,
+      coming(
+          "run", QT_TRANSLATE_NOOP("Pages", "Run"),
+          QT_TRANSLATE_NOOP("Pages",
+                            "This page will run an experiment and show loss, loss scale, skipped steps and deviation "
+                            "live. Today mantissa-cli run does it from the command line.")),
+      coming("compare", QT_TRANSLATE_NOOP("Pages", "Compare"),
+             QT_TRANSLATE_NOOP("Pages",
+                               "This page will put archived trials side by side: settings, curves, decisions and cost. "
+                               "Today mantissa-cli export writes their steps and cases as tables.")),
+      coming("memory", QT_TRANSLATE_NOOP("Pages", "Memory"),
+             QT_TRANSLATE_NOOP("Pages",
+                               "This page will plan how much memory a training step needs and which batch fits on a "
+                               "device.")),
+      coming("diagnose", QT_TRANSLATE_NOOP("Pages", "Diagnose"),
+             QT_TRANSLATE_NOOP("Pages",
+                               "This page will find the operator that overflows and try what cures it. Today "
+                               "mantissa-cli show names the parameter that overflowed first.")),
+      coming("verdict", QT_TRANSLATE_NOOP("Pages", "Verdict"),
+             QT_TRANSLATE_NOOP(
+                 "Pages", "This page will show a trial's verdict rule by rule. Today mantissa-cli show prints it.")),
+      coming("report", QT_TRANSLATE_NOOP("Pages", "Report"),
+             QT_TRANSLATE_NOOP("Pages", "This page will export a report that a colleague can check without Mantissa.")),
+      coming("gains", QT_TRANSLATE_NOOP("Pages", "Gains"),
+             QT_TRANSLATE_NOOP("Pages",
+                               "This page will show where the time of a step goes and what a trial gains. Today "
+                               "mantissa-cli show prints what was measured.")),
+  };
+}
+
+}  // namespace mantissa::workbench

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The archive as models: what they show, and that a refresh moves nothing that a person looks at.
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QPersistentModelIndex>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "ui/models/archive_loader.h"
+#include "ui/models/trial_list.h"
+#include "ui/models/trial_table_model.h"
+#include "ui/models/trial_tree_model.h"
+
+using namespace mantissa;
+using namespace mantissa::ui::models;
+
+namespace {
+
+record::TrialRow arm(std::int64_t id, std::int64_t experiment, const char* name,
+                     record::TrialKind kind = record::TrialKind::Trial) {
+  record::TrialRow row;
+  row.id = id;
+  row.experiment_id = experiment;
+  row.experiment = "experiment-" + std::to_string(experiment);
+  row.started_at = "2026-01-02T03:04:05Z";
+  row.start.kind = kind;
+  row.start.name = name;
+  row.end.status = record::Status::Running;
+  return row;
+}
+
+std::vector<record::TrialRow> firstArms() {
+  return {arm(1, 1, "reference", record::TrialKind::Reference), arm(2, 1, "fp16"), arm(3, 1, "bf16")};
+}
+
+TrialList listOf(std::vector<record::TrialRow> arms) {
+  return std::make_shared<const std::vector<record::TrialRow>>(std::move(arms));
+}
+
+}  // namespace
+
+class TrialModelsTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void the_newest_experiment_stands_first_and_its_arms_in_their_order() {
+    std::vector<record::TrialRow> arms = firstArms();
+    arms.push_back(arm(4, 2, "reference", record::TrialKind::Reference));
+    arms.push_back(arm(5, 2, "bf16"));
+    TrialTreeModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setTrials(listOf(arms));
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("experiment-2"));
+    const QModelIndex first = model.index(1, 0);
+    QCOMPARE(model.rowCount(first), 3);
+    QCOMPARE(model.index(2, 0, first).data().toString(), QStringLiteral("bf16"));
+    // Places decide colours: the reference 0, trials from 1.
+    QCOMPARE(model.index(0, 0, first).data(TrialTreeModel::PlaceRole).toInt(), 0);
+    QCOMPARE(model.index(2, 0, first).data(TrialTreeModel::PlaceRole).toInt(), 2);
+    QCOMPARE(model.indexOfTrial(5).parent(), model.index(0, 0));
+  }
+
+  void a_refresh_keeps_every_row_that_is_still_there() {
+    TrialTreeModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    std::vector<record::TrialRow> arms = firstArms();
+    model.setTrials(listOf(arms));
+    const QPersistentModelIndex kept = model.indexOfTrial(2);
+    QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+    QSignalSpy changes(&model, &QAbstractItemModel::dataChanged);
+    arms[1].end.status = record::Status::Failed;
+    arms.push_back(arm(4, 1, "fp16-kept"));
+    arms.push_back(arm(5, 2, "reference", record::TrialKind::Reference));
+    model.setTrials(listOf(arms));
+    QCOMPARE(resets.count(), 0);
+    QVERIFY(changes.count() > 0);
+    QVERIFY(kept.isValid());
+    QCOMPARE(kept.data(TrialTreeModel::TrialRole).toLongLong(), 2);
+    QCOMPARE(kept.parent().row(), 1);  // the new experiment came above it
+    QCOMPARE(model.index(kept.row(), TrialTreeModel::StateColumn, kept.parent()).data().toString(),
+             QStringLiteral("failed"));
+    QCOMPARE(model.rowCount(kept.parent()), 4);
+  }
+
+  void another_archive_starts_anew() {
+    TrialTreeModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setTrials(listOf(firstArms()));
+    QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+    model.setTrials(listOf({arm(7, 9, "reference", record::TrialKind::Reference)}));
+    QCOMPARE(resets.count(), 1);
+    QCOMPARE(model.rowCount(), 1);
+    model.setTrials(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void a_table_shows_non_finite_and_missing_values_as_such_and_sorts_them_last() {
+    std::vector<record::TrialRow> arms = firstArms();
+    arms[0].end.final_loss = 0.5;
+    arms[1].end.final_loss = std::numeric_limits<double>::quiet_NaN();
+    TrialTableModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setTrials(listOf(arms));
+    const auto loss = [&](int row, int role) { return model.index(row, TrialTableModel::LossColumn).data(role); };
+    // Newest first: bf16, fp16, reference.
+    QCOMPARE(loss(0, Qt::DisplayRole).toString(), QStringLiteral("–"));
+    QCOMPARE(loss(1, Qt::DisplayRole).toString(), QStringLiteral("NaN"));
+    QCOMPARE(loss(2, Qt::DisplayRole).toString(), QStringLiteral("0.5"));
+    QVERIFY(loss(2, TrialTableModel::SortRole).toDouble() < loss(1, TrialTableModel::SortRole).toDouble());
+    QVERIFY(loss(1, TrialTableModel::SortRole).toDouble() < loss(0, TrialTableModel::SortRole).toDouble());
+  }
+
+  void a_file_that_is_no_archive_is_told_with_its_name() {
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("notes.db"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("not a database at all, but long enough to be looked at");
+    file.close();
+    ArchiveLoader loader;
+    QSignalSpy failures(&loader, &ArchiveLoader::failed);
+    loader.load(path);
+    QTRY_COMPARE(failures.count(), 1);
+    QVERIFY2(failures[0][1].toString().contains(QStringLiteral("notes.db")), qPrintable(failures[0][1].toString()));
+    QCOMPARE(QFile(path).size(), qint64{54});
+  }
+
+  void only_the_last_of_several_loads_is_answered() {
+    QTemporaryDir folder;
+    ArchiveLoader loader;
+    QSignalSpy failures(&loader, &ArchiveLoader::failed);
+    for (int i = 0; i < 5; ++i) loader.load(folder.filePath(QStringLiteral("missing%1.db").arg(i)));
+    QTRY_COMPARE(failures.count(), 1);
+    QVERIFY(failures[0][0].toString().endsWith(QStringLiteral("missing4.db")));
+    QTest::qWait(50);
+    QCOMPARE(failures.count(), 1);
+  }
+};
+
+QTEST_GUILESS_MAIN(TrialModelsTests)
+#include "trial_models_tests.moc"

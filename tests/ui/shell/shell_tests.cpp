@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts of the window that need no window: settings, the list of actions, the log, themes.
+#include <spdlog/logger.h>
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <thread>
+#include <vector>
+
+#include "ui/shell/action_list.h"
+#include "ui/shell/action_search.h"
+#include "ui/shell/log_dock.h"
+#include "ui/shell/log_model.h"
+#include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
+#include "ui/shell/theme.h"
+
+using namespace mantissa::ui::shell;
+
+class ShellTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void settings_come_back_after_a_restart() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("workbench.ini"));
+    {
+      Settings settings(file);
+      QCOMPARE(settings.theme(), ThemeMode::System);
+      settings.setTheme(ThemeMode::Dark);
+      settings.setWindow("geometry", "state");
+      settings.setPageLayout(QStringLiteral("archive"), "columns");
+    }
+    Settings settings(file);
+    QCOMPARE(settings.theme(), ThemeMode::Dark);
+    QCOMPARE(settings.windowGeometry(), QByteArray("geometry"));
+    QCOMPARE(settings.pageLayout(QStringLiteral("archive")), QByteArray("columns"));
+    settings.resetLayout();
+    QVERIFY(settings.windowState().isEmpty());
+    QVERIFY(settings.pageLayout(QStringLiteral("archive")).isEmpty());
+    QCOMPARE(settings.theme(), ThemeMode::Dark);
+  }
+
+  void recent_files_stand_newest_first_once_each_and_end_somewhere() {
+    QTemporaryDir folder;
+    Settings settings(folder.filePath(QStringLiteral("workbench.ini")));
+    for (int i = 0; i < Settings::kRecentFiles + 3; ++i) settings.rememberFile(QStringLiteral("/x/%1.db").arg(i));
+    settings.rememberFile(QStringLiteral("/x/5.db"));
+    QCOMPARE(settings.recentFiles().size(), int{Settings::kRecentFiles});
+    QCOMPARE(settings.recentFiles().first(), QStringLiteral("/x/5.db"));
+    QCOMPARE(settings.recentFiles().count(QStringLiteral("/x/5.db")), 1);
+    settings.forgetRecentFiles();
+    QVERIFY(settings.recentFiles().isEmpty());
+  }
+
+  void a_disabled_action_says_why_and_is_not_triggered_from_the_search() {
+    ActionList actions;
+    const QAbstractItemModelTester tester(&actions, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    int runs = 0;
+    QAction* const run = actions.add(QStringLiteral("run"), QStringLiteral("Run"), QStringLiteral("&Start run"),
+                                     QKeySequence(QStringLiteral("F5")), QStringLiteral("Starts"), [&runs] { ++runs; });
+    actions.setEnabled(run, false, QStringLiteral("No experiment is open"));
+    QVERIFY(run->toolTip().contains(QStringLiteral("No experiment is open")));
+    ActionSearch search(&actions);
+    QTest::keyClicks(&search, QStringLiteral("start"));
+    QTest::keyClick(&search, Qt::Key_Return);
+    QCOMPARE(runs, 0);
+    actions.setEnabled(run, true);
+    search.clear();
+    QTest::keyClicks(&search, QStringLiteral("run START"));
+    QTest::keyClick(&search, Qt::Key_Return);
+    QCOMPARE(runs, 1);
+    QVERIFY(!run->toolTip().contains(QStringLiteral("No experiment")));
+  }
+
+  void two_actions_with_one_shortcut_are_found() {
+    ActionList actions;
+    const QKeySequence keys(QStringLiteral("Ctrl+J"));
+    actions.add(QStringLiteral("a"), {}, QStringLiteral("A"), keys, {}, [] {});
+    QVERIFY(actions.conflicts().isEmpty());
+    actions.add(QStringLiteral("b"), {}, QStringLiteral("B"), keys, {}, [] {});
+    QCOMPARE(actions.conflicts(), QStringList(QStringLiteral("Ctrl+J")));
+  }
+
+  void the_log_takes_lines_from_any_thread_and_is_never_unbounded() {
+    LogModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    spdlog::logger logger("test", model.sink());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&logger] {
+        for (int i = 0; i < 4000; ++i) logger.info("line {}", i);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    model.drain();
+    QCOMPARE(model.rowCount(), int{LogModel::kMostRows});
+    logger.error("the last one");
+    model.drain();
+    QCOMPARE(model.rowCount(), int{LogModel::kMostRows});
+    QCOMPARE(model.index(model.rowCount() - 1, LogModel::TextColumn).data().toString(), QStringLiteral("the last one"));
+  }
+
+  void the_log_shows_its_levels_and_copies_what_it_shows() {
+    LogModel model;
+    spdlog::logger logger("test", model.sink());
+    logger.set_level(spdlog::level::debug);
+    LogDock dock(&model);
+    logger.debug("fine print");
+    logger.info("epoch 1");
+    logger.warn("disk is nearly full");
+    model.drain();
+    const QStringList lines = dock.text().split(QLatin1Char('\n'));
+    QCOMPARE(lines.size(), 2);  // "info and above"
+    QVERIFY(lines[1].endsWith(QStringLiteral("warning\tdisk is nearly full")));
+  }
+
+  void a_strip_stays_until_it_is_dismissed_and_its_topic_has_one() {
+    MessageStrips strips;
+    strips.show(MessageStrip::Kind::Failure, QStringLiteral("first"), QStringLiteral("archive"));
+    strips.show(MessageStrip::Kind::Failure, QStringLiteral("second"), QStringLiteral("archive"));
+    strips.show(MessageStrip::Kind::Note, QStringLiteral("other"));
+    QCOMPARE(strips.count(), 2);
+    strips.dismiss(QStringLiteral("archive"));
+    QCOMPARE(strips.count(), 1);
+  }
+
+  void forced_colours_reach_palette_and_charts() {
+    Theme theme(*qApp);
+    QSignalSpy changes(&theme, &Theme::changed);
+    theme.setMode(ThemeMode::Dark);
+    QVERIFY(theme.isDark());
+    QVERIFY(QApplication::palette().color(QPalette::Base).lightness() < 64);
+    const QColor dark = Theme::colors().bad;
+    theme.setMode(ThemeMode::Light);
+    QVERIFY(!theme.isDark());
+    QVERIFY(Theme::colors().bad != dark);
+    QCOMPARE(changes.count(), 2);
+  }
+};
+
+QTEST_MAIN(ShellTests)
+#include "shell_tests.moc"

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window as a person uses it: keyboard, bad files, what it remembers.
+#include <spdlog/spdlog.h>
+
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include <memory>
+
+#include "app/workbench/arguments.h"
+#include "app/workbench/pages.h"
+#include "core/archive/writer.h"
+#include "ui/shell/action_list.h"
+#include "ui/shell/archive_dock.h"
+#include "ui/shell/log_model.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_strip.h"
+#include "ui/shell/page.h"
+#include "ui/shell/settings.h"
+
+using namespace mantissa;
+using namespace mantissa::ui::shell;
+
+class WindowTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
+  void init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_settings = std::make_unique<Settings>(path("workbench.ini"));
+    m_log = std::make_unique<LogModel>();
+    m_window = std::make_unique<MainWindow>(*m_settings, m_log.get(), workbench::makePages());
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+  }
+  void cleanup() {
+    m_window.reset();
+    m_log.reset();
+    m_settings.reset();
+  }
+
+  void every_action_has_a_place_in_the_list_and_no_shortcut_is_taken_twice() {
+    QVERIFY2(m_window->actions()->conflicts().isEmpty(), qPrintable(m_window->actions()->conflicts().join(", ")));
+    for (const QAction* const action : m_window->actions()->actions()) {
+      QVERIFY2(!action->whatsThis().isEmpty(), qPrintable(action->objectName()));
+    }
+  }
+
+  void pages_answer_to_control_and_their_number() {
+    auto* const tabs = m_window->findChild<QTabWidget*>();
+    for (int i = tabs->count() - 1; i >= 0; --i) {
+      QTest::keyClick(m_window.get(), static_cast<Qt::Key>(Qt::Key_1 + i), Qt::ControlModifier);
+      QCOMPARE(tabs->currentIndex(), i);
+    }
+  }
+
+  void every_button_without_words_has_an_accessible_name() {
+    for (const QToolButton* const button : m_window->findChildren<QToolButton*>()) {
+      const bool has_words = button->text().size() > 1 || button->defaultAction() != nullptr;
+      // The window's own: Qt's dock, tab and line edit buttons bring theirs.
+      if (button->objectName().startsWith(QLatin1String("qt_")) || button->text().isEmpty()) continue;
+      QVERIFY2(has_words || !button->accessibleName().isEmpty(), qPrintable(button->text()));
+    }
+  }
+
+  void bad_files_leave_a_strip_that_names_them_and_change_nothing() {
+    const QString folder = path("folder.db");
+    QVERIFY(QDir().mkpath(folder));
+    QFile damaged(path("damaged.db"));
+    QVERIFY(damaged.open(QIODevice::WriteOnly));
+    damaged.write(QByteArray("SQLite format 3\0", 16) + QByteArray(2000, 'x'));
+    damaged.close();
+    const qint64 size = damaged.size();
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->open(path("missing.toml"));
+    m_window->open(folder);
+    m_window->open(damaged.fileName());
+    QTRY_COMPARE(settled.count(), 1);
+    QStringList sentences;
+    for (const MessageStrip* const strip : m_window->strips()->findChildren<MessageStrip*>())
+      sentences << strip->sentence();
+    QCOMPARE(sentences.size(), 3);
+    QVERIFY(sentences[0].contains(QStringLiteral("missing.toml")));
+    QVERIFY(sentences[1].contains(QStringLiteral("is a folder")));
+    QVERIFY2(sentences[2].contains(QStringLiteral("damaged.db")), qPrintable(sentences[2]));
+    QCOMPARE(QFile(damaged.fileName()).size(), size);
+    QVERIFY(m_window->archive().isEmpty());
+  }
+
+  void an_archive_fills_tree_and_table_and_is_remembered() {
+    makeArchive(path("a.db"));
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(settled.count(), 1);
+    QCOMPARE(m_window->archive(), path("a.db"));
+    QCOMPARE(m_settings->archive(), path("a.db"));
+    QCOMPARE(m_settings->recentFiles(), QStringList(path("a.db")));
+    auto* const dock = m_window->findChild<ArchiveDock*>();
+    dock->selectTrial(2);
+    QCOMPARE(dock->selectedTrial(), std::int64_t{2});
+  }
+
+  void layouts_persist_and_reset() {
+    auto* const dock = m_window->findChild<ArchiveDock*>();
+    QVERIFY(dock->isVisible());
+    m_window->actions()->find(QStringLiteral("toggle_tree"))->trigger();
+    QVERIFY(!dock->isVisible());
+    m_window->close();
+    m_window = std::make_unique<MainWindow>(*m_settings, m_log.get(), workbench::makePages());
+    m_window->show();
+    QVERIFY(!m_window->findChild<ArchiveDock*>()->isVisible());
+    m_window->actions()->find(QStringLiteral("reset_layout"))->trigger();
+    QVERIFY(m_window->findChild<ArchiveDock*>()->isVisible());
+  }
+
+  void words_of_the_command_line_are_understood_or_told_apart() {
+    QString problem;
+    const auto good = workbench::readArguments(
+        {"--screenshot", "run", "--archive", "a.db", "-o", "p.png", "--theme", "dark", "--size", "800x600"}, &problem);
+    QVERIFY2(good.has_value(), qPrintable(problem));
+    QCOMPARE(good->size, QSize(800, 600));
+    QCOMPARE(*good->theme, ThemeMode::Dark);
+    const QVector<QPair<QStringList, QString>> mistakes = {
+        {{"--screenshot", "nothing", "-o", "p.png"}, "expected one of archive, run"},
+        {{"--screenshot", "run"}, "go together"},
+        {{"--size", "0x5"}, "found '0x5'"},
+        {{"--theme", "pink"}, "expected light, dark or system"},
+        {{"--nonsense"}, "nonsense"},
+    };
+    for (const auto& [words, part] : mistakes) {
+      QVERIFY(!workbench::readArguments(words, &problem));
+      QVERIFY2(problem.contains(part), qPrintable(problem));
+    }
+  }
+
+ private:
+  QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
+
+  static void makeArchive(const QString& file) {
+    archive::Writer writer(file.toStdString());
+    record::ExperimentStart experiment;
+    experiment.name = "digits";
+    record::TrialStart reference;
+    reference.experiment = writer.begin_experiment(experiment);
+    reference.kind = record::TrialKind::Reference;
+    reference.name = "reference";
+    record::TrialStart trial = reference;
+    trial.reference = writer.begin_trial(reference);
+    trial.kind = record::TrialKind::Trial;
+    trial.name = "fp16";
+    trial.autocast = "float16";
+    const std::int64_t id = writer.begin_trial(trial);
+    writer.finish_trial(trial.reference, {});
+    writer.finish_trial(id, {});
+    writer.close();
+  }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<Settings> m_settings;
+  std::unique_ptr<LogModel> m_log;
+  std::unique_ptr<MainWindow> m_window;
+};
+
+QTEST_MAIN(WindowTests)
+#include "window_tests.moc"

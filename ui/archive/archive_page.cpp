@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/archive/archive_page.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QShortcut>
+#include <QSortFilterProxyModel>
+#include <QStackedLayout>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "ui/models/trial_table_model.h"
+#include "ui/shell/action_list.h"
+#include "ui/shell/empty_state.h"
+#include "ui/shell/marker_delegate.h"
+
+namespace mantissa::ui::archive {
+
+namespace {
+
+constexpr int kColumnRoom = 16;  // px between the end of a number and the next column
+
+}  // namespace
+
+ArchivePage::ArchivePage(QWidget* parent)
+    : shell::Page(parent),
+      m_model(new models::TrialTableModel(this)),
+      m_sorted(new QSortFilterProxyModel(this)),
+      m_view(new QTableView),
+      m_filter(new QLineEdit),
+      m_count(new QLabel),
+      m_empty(new shell::EmptyState(
+          tr("The archive is empty"),
+          tr("Here stands every trial that was ever run: what it was, how it ended, what it came to. "
+             "Run an experiment, and its reference and trials appear."))),
+      m_stack(new QStackedLayout(this)) {
+  m_sorted->setSourceModel(m_model);
+  m_sorted->setSortRole(models::TrialTableModel::SortRole);
+  m_sorted->setFilterKeyColumn(-1);
+  m_sorted->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  m_view->setModel(m_sorted);
+  m_view->setAccessibleName(tr("All trials of the archive"));
+  m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_view->setAlternatingRowColors(true);
+  m_view->setShowGrid(false);
+  m_view->setWordWrap(false);
+  m_view->setTabKeyNavigation(false);
+  m_view->verticalHeader()->hide();
+  m_view->verticalHeader()->setDefaultSectionSize(m_view->fontMetrics().height() + 8);
+  m_view->horizontalHeader()->setSectionsMovable(true);
+  m_view->horizontalHeader()->setHighlightSections(false);
+  m_view->setItemDelegateForColumn(models::TrialTableModel::TrialColumn,
+                                   new shell::MarkerDelegate(models::TrialTableModel::PlaceRole, m_view));
+  m_view->setSortingEnabled(true);
+  m_view->sortByColumn(models::TrialTableModel::StartedColumn, Qt::DescendingOrder);
+  connect(m_view, &QTableView::activated, this, [this](const QModelIndex& index) {
+    Q_EMIT trialChosen(index.data(models::TrialTableModel::TrialRole).toLongLong());
+  });
+  auto* const copying = new QShortcut(QKeySequence::Copy, m_view);
+  copying->setContext(Qt::WidgetWithChildrenShortcut);
+  connect(copying, &QShortcut::activated, this, &ArchivePage::copy);
+
+  m_filter->setPlaceholderText(tr("Filter trials"));
+  m_filter->setAccessibleName(tr("Filter trials"));
+  m_filter->setClearButtonEnabled(true);
+  m_filter->setMaximumWidth(320);
+  connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+    m_sorted->setFilterFixedString(text);
+    tellCount();
+  });
+
+  auto* const head = new QHBoxLayout;
+  head->addWidget(m_filter);
+  head->addStretch(1);
+  head->addWidget(m_count);
+  auto* const body = new QWidget;
+  auto* const layout = new QVBoxLayout(body);
+  layout->setContentsMargins(8, 8, 8, 8);
+  layout->addLayout(head);
+  layout->addWidget(m_view, 1);
+  m_stack->addWidget(body);
+  m_stack->addWidget(m_empty);
+  m_stack->setCurrentWidget(m_empty);
+}
+
+void ArchivePage::setArchive(const QString& /*path*/, const models::TrialList& trials) {
+  const bool first = m_model->rowCount() == 0;
+  m_model->setTrials(trials);
+  m_stack->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);
+  // Columns keep the width that a person gave them; before, they fit what they show.
+  if (first && !property("restored").toBool()) {
+    m_view->resizeColumnsToContents();
+    for (int column = 0; column < m_model->columnCount(); ++column) {
+      m_view->setColumnWidth(column, m_view->columnWidth(column) + kColumnRoom);
+    }
+  }
+  tellCount();
+}
+
+void ArchivePage::selectTrial(std::int64_t id) {
+  for (int row = 0; row < m_sorted->rowCount(); ++row) {
+    if (m_sorted->index(row, 0).data(models::TrialTableModel::TrialRole).toLongLong() != id) continue;
+    m_view->selectRow(row);
+    return;
+  }
+  m_view->clearSelection();
+}
+
+void ArchivePage::tellCount() {
+  const int shown = m_sorted->rowCount();
+  const int all = m_model->rowCount();
+  const QString trials = all == 1 ? tr("1 trial") : tr("%1 trials").arg(all);
+  m_count->setText(shown == all ? trials : tr("%1 of %2").arg(shown).arg(trials));
+}
+
+void ArchivePage::copy() const {
+  QStringList lines;
+  QStringList header;
+  const QHeaderView* const columns = m_view->horizontalHeader();
+  QVector<int> shown;
+  for (int visual = 0; visual < columns->count(); ++visual) {
+    const int column = columns->logicalIndex(visual);
+    if (!columns->isSectionHidden(column)) shown << column;
+  }
+  for (const int column : shown) header << m_sorted->headerData(column, Qt::Horizontal).toString();
+  lines << header.join(QLatin1Char('\t'));
+  for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) {
+    QStringList cells;
+    for (const int column : shown) cells << row.siblingAtColumn(column).data().toString();
+    lines << cells.join(QLatin1Char('\t'));
+  }
+  QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void ArchivePage::useActions(shell::ActionList& actions) { m_empty->addAction(actions.find(QStringLiteral("open"))); }
+
+QByteArray ArchivePage::saveLayout() const { return m_view->horizontalHeader()->saveState(); }
+
+void ArchivePage::restoreLayout(const QByteArray& layout) {
+  if (m_view->horizontalHeader()->restoreState(layout)) setProperty("restored", true);
+}
+
+}  // namespace mantissa::ui::archive

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/shell/page.h"
+
+class QLabel;
+class QLineEdit;
+class QSortFilterProxyModel;
+class QStackedLayout;
+class QTableView;
+
+namespace mantissa::ui::models {
+class TrialTableModel;
+}
+namespace mantissa::ui::shell {
+class EmptyState;
+}
+
+namespace mantissa::ui::archive {
+
+/// All arms of the archive as a table: sorted by any column, filtered by words, chosen by double click.
+class ArchivePage : public shell::Page {
+  Q_OBJECT
+
+ public:
+  explicit ArchivePage(QWidget* parent = nullptr);
+
+  QString id() const override { return QStringLiteral("archive"); }
+  QString title() const override { return tr("Archive"); }
+  void setArchive(const QString& path, const models::TrialList& trials) override;
+  void selectTrial(std::int64_t id) override;
+  void useActions(shell::ActionList& actions) override;
+  QByteArray saveLayout() const override;
+  void restoreLayout(const QByteArray& layout) override;
+
+ private:
+  void copy() const;
+  void tellCount();
+
+  models::TrialTableModel* m_model;
+  QSortFilterProxyModel* m_sorted;
+  QTableView* m_view;
+  QLineEdit* m_filter;
+  QLabel* m_count;
+  shell::EmptyState* m_empty;
+  QStackedLayout* m_stack;
+};
+
+}  // namespace mantissa::ui::archive

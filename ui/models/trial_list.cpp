@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/trial_list.h"
+
+#include <QCoreApplication>
+
+#include "core/report/plain_words.h"
+
+namespace mantissa::ui::models {
+
+int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& arms) {
+  if (arm.start.kind != record::TrialKind::Trial && arm.start.kind != record::TrialKind::Foreign) return 0;
+  int place = 0;
+  for (const record::TrialRow& other : arms) {
+    if (other.experiment_id != arm.experiment_id || other.id > arm.id) continue;
+    if (other.start.kind == record::TrialKind::Trial || other.start.kind == record::TrialKind::Foreign) ++place;
+  }
+  return place;
+}
+
+QString stateWords(const record::TrialRow& arm) {
+  const auto say = [](const char* text) { return QCoreApplication::translate("TrialList", text); };
+  if (arm.end.verdict) return QString::fromStdString(report::verdict_words(arm.end.verdict->word));
+  switch (arm.end.status) {
+    case record::Status::Running:
+      return say(QT_TRANSLATE_NOOP("TrialList", "running"));
+    case record::Status::Finished:
+      return say(QT_TRANSLATE_NOOP("TrialList", "finished"));
+    case record::Status::Stopped:
+      return say(QT_TRANSLATE_NOOP("TrialList", "stopped"));
+    case record::Status::Interrupted:
+      return say(QT_TRANSLATE_NOOP("TrialList", "interrupted"));
+    case record::Status::Failed:
+      return say(QT_TRANSLATE_NOOP("TrialList", "failed"));
+  }
+  return {};
+}
+
+}  // namespace mantissa::ui::models

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QMetaType>
+#include <QString>
+
+#include <memory>
+#include <vector>
+
+#include "core/record/trial.h"
+
+namespace mantissa::ui::models {
+
+/// An archive's arms as they were read at one moment, oldest first; shared by all models that show them.
+using TrialList = std::shared_ptr<const std::vector<record::TrialRow>>;
+
+/// Where an arm stands among the trials of its experiment: it decides colour and marker on every page. The reference
+/// and its yardsticks have place 0, trials 1, 2, …
+int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& arms);
+
+/// "running", "finished", "✓ accepted" …: one word for where an arm stands.
+QString stateWords(const record::TrialRow& arm);
+
+}  // namespace mantissa::ui::models
+
+Q_DECLARE_METATYPE(mantissa::ui::models::TrialList)

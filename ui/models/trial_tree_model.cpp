@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/trial_tree_model.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mantissa::ui::models {
+namespace {
+
+// The internal id of an arm is its experiment's id, which stays when rows move; of an experiment 0.
+constexpr quintptr kExperiment = 0;
+
+}  // namespace
+
+TrialTreeModel::TrialTreeModel(QObject* parent) : QAbstractItemModel(parent) {}
+
+std::vector<TrialTreeModel::Experiment> TrialTreeModel::grouped(const std::vector<record::TrialRow>& trials) {
+  std::vector<Experiment> experiments;
+  for (const record::TrialRow& trial : trials) {
+    if (experiments.empty() || experiments.back().id != trial.experiment_id) {
+      const auto found = std::find_if(experiments.begin(), experiments.end(),
+                                      [&](const Experiment& one) { return one.id == trial.experiment_id; });
+      if (found == experiments.end()) {
+        experiments.push_back({trial.experiment_id, QString::fromStdString(trial.experiment), {}});
+      } else {
+        std::rotate(found, found + 1, experiments.end());
+      }
+    }
+    Experiment& experiment = experiments.back();
+    const bool isTrial = trial.start.kind == record::TrialKind::Trial || trial.start.kind == record::TrialKind::Foreign;
+    int place = 0;
+    if (isTrial) {
+      for (const Arm& arm : experiment.arms) place = std::max(place, arm.place);
+      ++place;
+    }
+    experiment.arms.push_back({trial, place});
+  }
+  std::sort(experiments.begin(), experiments.end(),
+            [](const Experiment& a, const Experiment& b) { return a.id > b.id; });
+  return experiments;
+}
+
+void TrialTreeModel::setTrials(const TrialList& trials) {
+  std::vector<Experiment> fresh = trials ? grouped(*trials) : std::vector<Experiment>();
+  // Only new experiments appear, at the top, while the archive stays the same; anything else starts anew.
+  const std::size_t added = fresh.size() >= m_experiments.size() ? fresh.size() - m_experiments.size() : 0;
+  bool same = fresh.size() >= m_experiments.size();
+  for (std::size_t i = 0; same && i < m_experiments.size(); ++i) {
+    same = m_experiments[i].id == fresh[added + i].id && m_experiments[i].name == fresh[added + i].name &&
+           m_experiments[i].arms.size() <= fresh[added + i].arms.size();
+  }
+  if (!same) {
+    beginResetModel();
+    m_experiments = std::move(fresh);
+    endResetModel();
+    return;
+  }
+  if (added > 0) {
+    beginInsertRows({}, 0, static_cast<int>(added) - 1);
+    std::vector<Experiment> joined;
+    for (std::size_t i = 0; i < added; ++i) joined.push_back(std::move(fresh[i]));
+    for (Experiment& old : m_experiments) joined.push_back(std::move(old));
+    m_experiments = std::move(joined);
+    endInsertRows();
+  }
+  for (std::size_t i = added; i < m_experiments.size(); ++i) updateArms(static_cast<int>(i), std::move(fresh[i].arms));
+}
+
+void TrialTreeModel::updateArms(int row, std::vector<Arm> arms) {
+  Experiment& experiment = m_experiments[static_cast<std::size_t>(row)];
+  const QModelIndex parent = index(row, 0);
+  const std::size_t before = experiment.arms.size();
+  bool changed = false;
+  for (std::size_t i = 0; i < before; ++i) {
+    changed = changed || stateWords(experiment.arms[i].row) != stateWords(arms[i].row);
+    experiment.arms[i] = std::move(arms[i]);
+  }
+  if (changed) Q_EMIT dataChanged(index(0, 0, parent), index(static_cast<int>(before) - 1, kColumns - 1, parent));
+  if (arms.size() <= before) return;
+  beginInsertRows(parent, static_cast<int>(before), static_cast<int>(arms.size()) - 1);
+  for (std::size_t i = before; i < arms.size(); ++i) experiment.arms.push_back(std::move(arms[i]));
+  endInsertRows();
+  Q_EMIT dataChanged(index(row, 0), index(row, kColumns - 1));
+}
+
+std::size_t TrialTreeModel::rowOf(quintptr experiment) const {
+  // Newest first: ids fall from row to row.
+  const auto found =
+      std::lower_bound(m_experiments.begin(), m_experiments.end(), experiment,
+                       [](const Experiment& one, quintptr id) { return static_cast<quintptr>(one.id) > id; });
+  return static_cast<std::size_t>(found - m_experiments.begin());
+}
+
+QModelIndex TrialTreeModel::indexOfTrial(std::int64_t id) const {
+  for (std::size_t e = 0; e < m_experiments.size(); ++e) {
+    const std::vector<Arm>& arms = m_experiments[e].arms;
+    for (std::size_t a = 0; a < arms.size(); ++a) {
+      if (arms[a].row.id == id) return createIndex(static_cast<int>(a), 0, static_cast<quintptr>(m_experiments[e].id));
+    }
+  }
+  return {};
+}
+
+const record::TrialRow* TrialTreeModel::trial(const QModelIndex& index) const {
+  if (!index.isValid() || index.internalId() == kExperiment) return nullptr;
+  return &m_experiments[rowOf(index.internalId())].arms[static_cast<std::size_t>(index.row())].row;
+}
+
+QModelIndex TrialTreeModel::index(int row, int column, const QModelIndex& parent) const {
+  if (!hasIndex(row, column, parent)) return {};
+  return createIndex(
+      row, column,
+      parent.isValid() ? static_cast<quintptr>(m_experiments[static_cast<std::size_t>(parent.row())].id) : kExperiment);
+}
+
+QModelIndex TrialTreeModel::parent(const QModelIndex& child) const {
+  if (!child.isValid() || child.internalId() == kExperiment) return {};
+  return createIndex(static_cast<int>(rowOf(child.internalId())), 0, kExperiment);
+}
+
+int TrialTreeModel::rowCount(const QModelIndex& parent) const {
+  if (!parent.isValid()) return static_cast<int>(m_experiments.size());
+  if (parent.column() != 0 || parent.internalId() != kExperiment) return 0;
+  return static_cast<int>(m_experiments[static_cast<std::size_t>(parent.row())].arms.size());
+}
+
+int TrialTreeModel::columnCount(const QModelIndex& /*parent*/) const { return kColumns; }
+
+QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  if (index.internalId() == kExperiment) {
+    const Experiment& experiment = m_experiments[static_cast<std::size_t>(index.row())];
+    switch (role) {
+      case Qt::DisplayRole:
+        return index.column() == NameColumn ? QVariant(experiment.name)
+                                            : QVariant(static_cast<int>(experiment.arms.size()));
+      case Qt::TextAlignmentRole:
+        return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
+      case TrialRole:
+        return qint64{0};
+      case ExperimentRole:
+        return static_cast<qint64>(experiment.id);
+      case PlaceRole:
+        return -1;
+      default:
+        return {};
+    }
+  }
+  const Arm& arm = m_experiments[rowOf(index.internalId())].arms[static_cast<std::size_t>(index.row())];
+  switch (role) {
+    case Qt::DisplayRole:
+      return index.column() == NameColumn ? QString::fromStdString(arm.row.start.name) : stateWords(arm.row);
+    case Qt::ToolTipRole:
+      return QStringLiteral("%1, %2").arg(QString::fromStdString(arm.row.start.name), stateWords(arm.row));
+    case Qt::TextAlignmentRole:
+      return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
+    case TrialRole:
+      return static_cast<qint64>(arm.row.id);
+    case ExperimentRole:
+      return static_cast<qint64>(arm.row.experiment_id);
+    case PlaceRole:
+      return arm.place;
+    default:
+      return {};
+  }
+}
+
+QVariant TrialTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  return section == NameColumn ? tr("Experiment") : tr("State");
+}
+
+}  // namespace mantissa::ui::models

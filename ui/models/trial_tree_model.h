@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractItemModel>
+
+#include <vector>
+
+#include "ui/models/trial_list.h"
+
+namespace mantissa::ui::models {
+
+/// The archive as a tree: experiments, newest first, each with its reference, yardsticks and trials.
+///
+/// `setTrials` keeps indexes of what is still there: an experiment or arm that only changed its state keeps its row,
+/// so that selection and expansion survive a refresh.
+class TrialTreeModel : public QAbstractItemModel {
+  Q_OBJECT
+
+ public:
+  enum Column { NameColumn, StateColumn, kColumns };
+  enum Role {
+    TrialRole = Qt::UserRole + 1,  ///< qint64: the arm's id; 0 for an experiment
+    ExperimentRole,                ///< qint64: the experiment's id
+    PlaceRole,                     ///< int: the arm's place (trial_list.h); -1 for an experiment
+  };
+
+  explicit TrialTreeModel(QObject* parent = nullptr);
+
+  void setTrials(const TrialList& trials);
+
+  QModelIndex indexOfTrial(std::int64_t id) const;
+  const record::TrialRow* trial(const QModelIndex& index) const;
+
+  QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+  QModelIndex parent(const QModelIndex& child) const override;
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  struct Arm {
+    record::TrialRow row;
+    int place = 0;
+  };
+  struct Experiment {
+    std::int64_t id = 0;
+    QString name;
+    std::vector<Arm> arms;
+  };
+  static std::vector<Experiment> grouped(const std::vector<record::TrialRow>& trials);
+  std::size_t rowOf(quintptr experiment) const;
+  void updateArms(int row, std::vector<Arm> arms);
+
+  std::vector<Experiment> m_experiments;
+};
+
+}  // namespace mantissa::ui::models

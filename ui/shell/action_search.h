@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLineEdit>
+#include <QSortFilterProxyModel>
+
+class QCompleter;
+
+namespace mantissa::ui::shell {
+
+class ActionList;
+
+/// "Find an action": a field that completes from the list of all actions and triggers the one that is chosen. Words may
+/// stand in any order; a disabled action is shown with its reason and cannot be chosen.
+class ActionSearch : public QLineEdit {
+  Q_OBJECT
+
+ public:
+  explicit ActionSearch(ActionList* actions, QWidget* parent = nullptr);
+
+  /// Texts of the actions that `words` find, best first.
+  QStringList matches(const QString& words);
+
+ protected:
+  void focusInEvent(QFocusEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  class Filter;
+  void trigger(const QModelIndex& index);
+
+  ActionList* m_actions;
+  Filter* m_filter;
+  QCompleter* m_completer;
+};
+
+}  // namespace mantissa::ui::shell

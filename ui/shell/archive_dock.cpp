@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/archive_dock.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QSortFilterProxyModel>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include "ui/models/trial_tree_model.h"
+#include "ui/shell/marker_delegate.h"
+
+namespace mantissa::ui::shell {
+
+ArchiveDock::ArchiveDock(QWidget* parent)
+    : QDockWidget(tr("Archive"), parent),
+      m_model(new models::TrialTreeModel(this)),
+      m_filtered(new QSortFilterProxyModel(this)),
+      m_filter(new QLineEdit),
+      m_view(new QTreeView) {
+  setObjectName(QStringLiteral("archive"));
+  m_filtered->setSourceModel(m_model);
+  m_filtered->setRecursiveFilteringEnabled(true);
+  m_filtered->setAutoAcceptChildRows(true);
+  m_filtered->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  m_filtered->setFilterKeyColumn(models::TrialTreeModel::NameColumn);
+  m_view->setModel(m_filtered);
+  m_view->setAccessibleName(tr("Experiments and trials"));
+  m_view->setHeaderHidden(true);
+  m_view->setUniformRowHeights(true);
+  m_view->header()->setStretchLastSection(false);
+  m_view->header()->setSectionResizeMode(models::TrialTreeModel::NameColumn, QHeaderView::Stretch);
+  m_view->header()->setSectionResizeMode(models::TrialTreeModel::StateColumn, QHeaderView::ResizeToContents);
+  m_view->setItemDelegateForColumn(models::TrialTreeModel::NameColumn,
+                                   new MarkerDelegate(models::TrialTreeModel::PlaceRole, m_view));
+  connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          [this] { Q_EMIT trialSelected(selectedTrial()); });
+
+  m_filter->setPlaceholderText(tr("Filter trials"));
+  m_filter->setAccessibleName(tr("Filter the tree"));
+  m_filter->setClearButtonEnabled(true);
+  connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+    m_filtered->setFilterFixedString(text);
+    if (!text.isEmpty()) m_view->expandAll();
+  });
+  auto* const make = new QToolButton;
+  make->setText(QStringLiteral("+"));
+  make->setAccessibleName(tr("New experiment"));
+  make->setToolTip(tr("New experiment from a template"));
+  connect(make, &QToolButton::clicked, this, &ArchiveDock::newExperimentRequested);
+
+  auto* const head = new QHBoxLayout;
+  head->setSpacing(8);
+  head->addWidget(m_filter, 1);
+  head->addWidget(make);
+  auto* const body = new QWidget;
+  auto* const layout = new QVBoxLayout(body);
+  layout->setContentsMargins(8, 8, 0, 8);
+  layout->setSpacing(8);
+  layout->addLayout(head);
+  layout->addWidget(m_view, 1);
+  setWidget(body);
+}
+
+void ArchiveDock::setTrials(const models::TrialList& trials) {
+  const std::int64_t selected = selectedTrial();
+  const bool first = m_model->rowCount() == 0;
+  m_model->setTrials(trials);
+  if (selected != 0 && selectedTrial() != selected) selectTrial(selected);
+  if (first && m_model->rowCount() > 0) m_view->expand(m_filtered->index(0, 0));  // the newest experiment
+}
+
+void ArchiveDock::selectTrial(std::int64_t id) {
+  const QModelIndex index = m_filtered->mapFromSource(m_model->indexOfTrial(id));
+  if (!index.isValid()) return;
+  m_view->setCurrentIndex(index);
+  m_view->scrollTo(index);
+}
+
+std::int64_t ArchiveDock::selectedTrial() const {
+  return m_view->currentIndex().siblingAtColumn(0).data(models::TrialTreeModel::TrialRole).toLongLong();
+}
+
+void ArchiveDock::focusFilter() {
+  show();
+  raise();
+  m_filter->setFocus(Qt::ShortcutFocusReason);
+}
+
+}  // namespace mantissa::ui::shell

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDockWidget>
+
+#include "ui/models/trial_list.h"
+
+class QLineEdit;
+class QSortFilterProxyModel;
+class QTreeView;
+
+namespace mantissa::ui::models {
+class TrialTreeModel;
+}
+
+namespace mantissa::ui::shell {
+
+/// The archive as a tree on the left of the window: experiments, newest first, each with its reference and trials.
+class ArchiveDock : public QDockWidget {
+  Q_OBJECT
+
+ public:
+  explicit ArchiveDock(QWidget* parent = nullptr);
+
+  void setTrials(const models::TrialList& trials);
+  void selectTrial(std::int64_t id);
+  std::int64_t selectedTrial() const;
+  /// Puts the keyboard into the filter.
+  void focusFilter();
+
+ Q_SIGNALS:
+  /// 0 where an experiment or nothing is selected.
+  void trialSelected(std::int64_t id);
+  void newExperimentRequested();
+
+ private:
+  models::TrialTreeModel* m_model;
+  QSortFilterProxyModel* m_filtered;
+  QLineEdit* m_filter;
+  QTreeView* m_view;
+};
+
+}  // namespace mantissa::ui::shell

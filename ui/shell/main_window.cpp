@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/main_window.h"
+
+#include <spdlog/spdlog.h>
+
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMimeData>
+#include <QStatusBar>
+#include <QStorageInfo>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include "core/report/plain_words.h"
+#include "ui/models/archive_loader.h"
+#include "ui/shell/action_list.h"
+#include "ui/shell/action_search.h"
+#include "ui/shell/archive_dock.h"
+#include "ui/shell/log_dock.h"
+#include "ui/shell/machine_facts.h"
+#include "ui/shell/message_strip.h"
+#include "ui/shell/page.h"
+#include "ui/shell/settings.h"
+
+namespace mantissa::ui::shell {
+namespace {
+
+constexpr char kArchiveTopic[] = "archive";
+
+/// An archive by its first bytes, whatever its name: "SQLite format 3".
+bool isDatabase(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+}
+
+}  // namespace
+
+MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& pages)
+    : m_settings(settings), m_actions(new ActionList(this)), m_loader(new models::ArchiveLoader(this)), m_pages(pages) {
+  setObjectName(QStringLiteral("window"));
+  setWindowTitle(tr("Mantissa"));
+  setAcceptDrops(true);
+  setDockOptions(AnimatedDocks | AllowTabbedDocks);
+  makePages();
+  makeDocks(log);
+  makeStatusBar();
+  makeActions();
+  makeMenus();
+  connect(m_loader, &models::ArchiveLoader::loaded, this, &MainWindow::showTrials);
+  connect(m_loader, &models::ArchiveLoader::failed, this, &MainWindow::showArchiveFailure);
+
+  m_firstState = saveState();
+  resize(1400, 900);
+  restoreGeometry(m_settings.windowGeometry());
+  restoreState(m_settings.windowState());
+  for (Page* const one : m_pages) one->restoreLayout(m_settings.pageLayout(one->id()));
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makePages() {
+  auto* const body = new QWidget;
+  auto* const layout = new QVBoxLayout(body);
+  layout->setContentsMargins(8, 8, 8, 0);
+  layout->setSpacing(8);
+  m_strips = new MessageStrips;
+  m_tabs = new QTabWidget;
+  m_tabs->setDocumentMode(true);
+  m_tabs->setAccessibleName(tr("Pages"));
+  layout->addWidget(m_strips);
+  layout->addWidget(m_tabs, 1);
+  setCentralWidget(body);
+
+  for (Page* const one : m_pages) {
+    m_tabs->addTab(one, one->title());
+    connect(one, &Page::trialChosen, this, [this](std::int64_t id) {
+      m_archiveDock->selectTrial(id);
+      showPage(QStringLiteral("run"));
+    });
+  }
+}
+
+void MainWindow::makeDocks(LogModel* log) {
+  m_archiveDock = new ArchiveDock(this);
+  addDockWidget(Qt::LeftDockWidgetArea, m_archiveDock);
+  m_logDock = new LogDock(log, this);
+  addDockWidget(Qt::BottomDockWidgetArea, m_logDock);
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  resizeDocks({m_archiveDock}, {260}, Qt::Horizontal);
+  resizeDocks({m_logDock}, {140}, Qt::Vertical);
+  connect(m_archiveDock, &ArchiveDock::trialSelected, this, [this](std::int64_t id) {
+    for (Page* const one : m_pages) one->selectTrial(id);
+  });
+}
+
+void MainWindow::makeStatusBar() {
+  m_machineLabel = new QLabel;
+  m_archiveLabel = new QLabel(tr("no archive"));
+  m_diskLabel = new QLabel;
+  for (QLabel* const label : {m_machineLabel, m_archiveLabel, m_diskLabel}) {
+    label->setContentsMargins(8, 0, 8, 0);
+    statusBar()->addWidget(label);
+  }
+  auto* const machine = new MachineFacts(this);
+  connect(machine, &MachineFacts::found, this, [this](const QString& line, const QString& details) {
+    m_machineLabel->setText(line);
+    m_machineLabel->setToolTip(details);
+  });
+  machine->start();
+}
+
+void MainWindow::open(const QString& path) {
+  if (QFileInfo(path).isDir()) {
+    m_strips->show(MessageStrip::Kind::Failure,
+                   tr("%1 is a folder. Choose an experiment file (.toml) or an archive (.db).").arg(path), path);
+    return;
+  }
+  if (!QFileInfo::exists(path)) {
+    m_strips->show(MessageStrip::Kind::Failure, tr("There is no file %1. Choose another one.").arg(path), path);
+    return;
+  }
+  if (isDatabase(path)) {
+    openArchive(path);
+    return;
+  }
+  m_strips->show(MessageStrip::Kind::Note,
+                 tr("%1 is not an archive. This version of the workbench shows archives; experiment files run with "
+                    "mantissa-cli run, and their trials appear here.")
+                     .arg(path),
+                 path);
+}
+
+void MainWindow::openArchive(const QString& path) {
+  m_archiveLabel->setText(tr("reading %1 …").arg(QFileInfo(path).fileName()));
+  m_loader->load(path);
+}
+
+void MainWindow::showTrials(const QString& path, const models::TrialList& trials) {
+  m_archive = path;
+  m_settings.setArchive(QFileInfo(path).absoluteFilePath());
+  m_settings.rememberFile(path);
+  m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
+  m_archiveDock->setTrials(trials);
+  for (Page* const one : m_pages) one->setArchive(path, trials);
+  m_archiveLabel->setText(tr("%1 · %2").arg(QFileInfo(path).fileName(),
+                                            QString::fromStdString(report::bytes_words(QFileInfo(path).size()))));
+  m_archiveLabel->setToolTip(QFileInfo(path).absoluteFilePath());
+  setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
+  tellFreeDisk();
+  Q_EMIT archiveSettled();
+}
+
+void MainWindow::showArchiveFailure(const QString& path, const QString& sentence) {
+  // What was open stays open: a bad file changes nothing but the message.
+  m_strips->show(MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kArchiveTopic))
+      ->addWayOut(m_actions->find(QStringLiteral("open_archive")));
+  m_archiveLabel->setText(m_archive.isEmpty() ? tr("no archive") : QFileInfo(m_archive).fileName());
+  spdlog::warn("{}: {}", path.toStdString(), sentence.toStdString());
+  Q_EMIT archiveSettled();
+}
+
+void MainWindow::tellFreeDisk() {
+  const QStorageInfo disk(QFileInfo(m_archive).absolutePath());
+  m_diskLabel->setText(tr("%1 free").arg(QString::fromStdString(report::bytes_words(disk.bytesAvailable()))));
+}
+
+bool MainWindow::showPage(const QString& id) {
+  Page* const wanted = page(id);
+  if (wanted != nullptr) m_tabs->setCurrentWidget(wanted);
+  return wanted != nullptr;
+}
+
+Page* MainWindow::page(const QString& id) const {
+  for (Page* const one : m_pages) {
+    if (one->id() == id) return one;
+  }
+  return nullptr;
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  m_settings.setWindow(saveGeometry(), saveState());
+  for (Page* const one : m_pages) m_settings.setPageLayout(one->id(), one->saveLayout());
+  event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    const QString path = url.toLocalFile();
+    if (path.endsWith(QLatin1String(".toml")) || path.endsWith(QLatin1String(".db"))) {
+      event->acceptProposedAction();
+      return;
+    }
+  }
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) open(url.toLocalFile());
+}
+
+void MainWindow::resetLayout() {
+  m_settings.resetLayout();
+  restoreState(m_firstState);
+}
+
+}  // namespace mantissa::ui::shell

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QMainWindow>
+#include <QString>
+#include <QVector>
+
+#include "ui/models/trial_list.h"
+
+class QLabel;
+class QProgressBar;
+class QTabWidget;
+
+namespace mantissa::ui::models {
+class ArchiveLoader;
+}
+
+namespace mantissa::ui::shell {
+
+class ActionList;
+class ActionSearch;
+class ArchiveDock;
+class LogDock;
+class LogModel;
+class MessageStrips;
+class Page;
+class Settings;
+
+/// The window: the archive's tree on the left, pages on the right, the log below, the machine in the status bar.
+///
+/// It owns what all pages share (actions, the open archive, message strips) and decides nothing about experiments.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  /// \param pages  in the order of their tabs; the window takes them.
+  MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& pages);
+  ~MainWindow() override;
+
+  /// Opens an archive or an experiment file, told apart by its content; a strip says what is wrong with it.
+  void open(const QString& path);
+  void openArchive(const QString& path);
+
+  /// The page with this id to the front; false where there is none.
+  bool showPage(const QString& id);
+  Page* page(const QString& id) const;
+
+  ActionList* actions() const { return m_actions; }
+  MessageStrips* strips() const { return m_strips; }
+  const QString& archive() const { return m_archive; }
+
+ Q_SIGNALS:
+  /// The archive was read, or could not be.
+  void archiveSettled();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  void makePages();
+  void makeDocks(LogModel* log);
+  void makeStatusBar();
+  void makeActions();
+  void makeMenus();
+  void fillRecentFiles();
+  void showTrials(const QString& path, const models::TrialList& trials);
+  void showArchiveFailure(const QString& path, const QString& sentence);
+  void chooseFile();
+  void chooseArchive();
+  void resetLayout();
+  void tellFreeDisk();
+
+  Settings& m_settings;
+  ActionList* m_actions;
+  models::ArchiveLoader* m_loader;
+  ArchiveDock* m_archiveDock = nullptr;
+  LogDock* m_logDock = nullptr;
+  MessageStrips* m_strips = nullptr;
+  QTabWidget* m_tabs = nullptr;
+  ActionSearch* m_search = nullptr;
+  QVector<Page*> m_pages;
+  QMenu* m_recentMenu = nullptr;
+  QLabel* m_machineLabel = nullptr;
+  QLabel* m_archiveLabel = nullptr;
+  QLabel* m_diskLabel = nullptr;
+  QString m_archive;
+  QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
+};
+
+}  // namespace mantissa::ui::shell

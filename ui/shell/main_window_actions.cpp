@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a person can do in the window: every action, its shortcut and the menus.
+#include <QAction>
+#include <QApplication>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QTabWidget>
+#include <QToolButton>
+#include <QWhatsThis>
+
+#include "ui/shell/action_list.h"
+#include "ui/shell/action_search.h"
+#include "ui/shell/archive_dock.h"
+#include "ui/shell/log_dock.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/page.h"
+#include "ui/shell/settings.h"
+#include "ui/shell/theme.h"
+
+namespace mantissa::ui::shell {
+
+void MainWindow::makeActions() {
+  const QString file = tr("File");
+  const QString view = tr("View");
+  const QString help = tr("Help");
+  m_actions->add(QStringLiteral("open"), file, tr("&Open…"), QKeySequence::Open,
+                 tr("Opens an experiment file or an archive"), [this] { chooseFile(); });
+  m_actions->add(QStringLiteral("open_archive"), file, tr("Open &archive…"), QKeySequence(tr("Ctrl+Shift+O")),
+                 tr("Opens another archive"), [this] { chooseArchive(); });
+  m_actions->add(QStringLiteral("reload"), file, tr("&Reload archive"), QKeySequence::Refresh,
+                 tr("Reads the archive again"), [this] {
+                   if (!m_archive.isEmpty()) openArchive(m_archive);
+                 });
+  m_actions->add(QStringLiteral("forget_recent"), file, tr("&Forget recent files"), {},
+                 tr("Empties the list of recent files"), [this] { m_settings.forgetRecentFiles(); });
+  m_actions->add(QStringLiteral("quit"), file, tr("&Quit"), QKeySequence(tr("Ctrl+Q")), tr("Closes the window"),
+                 [this] { close(); });
+
+  int number = 0;
+  for (Page* const one : m_pages) {
+    ++number;
+    const QString id = one->id();
+    m_actions->add(QStringLiteral("page_") + id, view, tr("%1 page").arg(one->title()),
+                   QKeySequence(tr("Ctrl+%1").arg(number)), tr("Shows the page %1").arg(one->title()),
+                   [this, id] { showPage(id); });
+  }
+  m_actions->add(QStringLiteral("find_action"), view, tr("Find an &action"), QKeySequence(tr("Ctrl+K")),
+                 tr("Searches all actions by name"), [this] { m_search->setFocus(Qt::ShortcutFocusReason); });
+  m_actions->add(QStringLiteral("filter_tree"), view, tr("&Filter the archive"), QKeySequence(tr("Ctrl+Shift+F")),
+                 tr("Searches experiments and trials by name"), [this] { m_archiveDock->focusFilter(); });
+  m_actions->add(QStringLiteral("toggle_tree"), view, tr("Show or hide the a&rchive tree"), QKeySequence(tr("F9")),
+                 tr("The tree of experiments on the left"),
+                 [this] { m_archiveDock->setVisible(!m_archiveDock->isVisible()); });
+  m_actions->add(QStringLiteral("toggle_log"), view, tr("Show or hide the &log"), QKeySequence(tr("F12")),
+                 tr("What the engine and the window say"), [this] { m_logDock->setVisible(!m_logDock->isVisible()); });
+  const std::pair<ThemeMode, QString> themes[] = {{ThemeMode::System, tr("Colours of the &system")},
+                                                  {ThemeMode::Light, tr("&Light colours")},
+                                                  {ThemeMode::Dark, tr("&Dark colours")}};
+  for (const auto& [mode, text] : themes) {
+    m_actions->add(QStringLiteral("theme_%1").arg(static_cast<int>(mode)), view, text, {},
+                   tr("Chooses light or dark, charts included"), [this, mode = mode] {
+                     m_settings.setTheme(mode);
+                     if (Theme::current() != nullptr) Theme::current()->setMode(mode);
+                   });
+  }
+  m_actions->add(QStringLiteral("reset_layout"), view, tr("&Reset layout"), {},
+                 tr("Puts docks and pages back to where they were at the first start"), [this] { resetLayout(); });
+  m_actions->add(QStringLiteral("whats_this"), help, tr("&What's this?"), QKeySequence(tr("Shift+F1")),
+                 tr("Explains what is clicked next"), [] { QWhatsThis::enterWhatsThisMode(); });
+  m_actions->add(QStringLiteral("about"), help, tr("&About Mantissa"), {}, tr("Version and licences"), [this] {
+    QMessageBox::about(
+        this, tr("About Mantissa"),
+        tr("<p><b>Mantissa</b> – a workbench for precision experiments.</p><p>The workbench is under the "
+           "GNU General Public License, version 3 or later, because it links Qt Charts. The engine and "
+           "the command line are under the Apache License 2.0. LibTorch and NVIDIA's libraries are "
+           "fetched at installation under their own licences.</p>"));
+  });
+  for (Page* const one : m_pages) one->useActions(*m_actions);
+  for (QAction* const action : m_actions->actions()) addAction(action);
+
+  m_search = new ActionSearch(m_actions, this);
+  m_search->setFixedWidth(260);
+  auto* const corner = new QWidget;
+  auto* const layout = new QHBoxLayout(corner);
+  layout->setContentsMargins(8, 0, 0, 4);
+  layout->addWidget(m_search);
+  m_tabs->setCornerWidget(corner, Qt::TopRightCorner);
+}
+
+void MainWindow::makeMenus() {
+  const auto add = [this](QMenu* menu, std::initializer_list<const char*> names) {
+    for (const char* const name : names) {
+      if (*name == '\0') {
+        menu->addSeparator();
+      } else {
+        menu->addAction(m_actions->find(QLatin1String(name)));
+      }
+    }
+  };
+  QMenu* const file = menuBar()->addMenu(tr("&File"));
+  add(file, {"open", "open_archive"});
+  m_recentMenu = file->addMenu(tr("Open &recent"));
+  connect(m_recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentFiles);
+  add(file, {"reload", "", "quit"});
+  QMenu* const view = menuBar()->addMenu(tr("&View"));
+  for (Page* const one : m_pages) view->addAction(m_actions->find(QStringLiteral("page_") + one->id()));
+  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "", "theme_0", "theme_1", "theme_2", "",
+             "reset_layout"});
+  QMenu* const help = menuBar()->addMenu(tr("&Help"));
+  add(help, {"whats_this", "about"});
+}
+
+void MainWindow::fillRecentFiles() {
+  m_recentMenu->clear();
+  for (const QString& path : m_settings.recentFiles()) {
+    QAction* const action = m_recentMenu->addAction(QFileInfo(path).fileName());
+    action->setToolTip(path);
+    action->setStatusTip(path);
+    connect(action, &QAction::triggered, this, [this, path] { open(path); });
+  }
+  if (m_recentMenu->isEmpty()) {
+    m_recentMenu->addAction(tr("No recent files"))->setEnabled(false);
+    return;
+  }
+  m_recentMenu->addSeparator();
+  m_recentMenu->addAction(m_actions->find(QStringLiteral("forget_recent")));
+}
+
+void MainWindow::chooseFile() {
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open"), {}, tr("Experiments and archives (*.toml *.db);;All files (*)"));
+  if (!path.isEmpty()) open(path);
+}
+
+void MainWindow::chooseArchive() {
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open archive"), m_archive, tr("Archives (*.db);;All files (*)"));
+  if (!path.isEmpty()) openArchive(path);
+}
+
+}  // namespace mantissa::ui::shell

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/message_strip.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/shell/theme.h"
+
+namespace mantissa::ui::shell {
+namespace {
+
+constexpr int kPadding = 8;
+constexpr char kTopic[] = "topic";
+
+QColor colourOf(MessageStrip::Kind kind) {
+  const plot::PlotColors& colors = Theme::colors();
+  switch (kind) {
+    case MessageStrip::Kind::Failure:
+      return colors.bad;
+    case MessageStrip::Kind::Warning:
+      return colors.warn;
+    case MessageStrip::Kind::Note:
+      return colors.undecided;
+  }
+  return {};
+}
+
+QString signOf(MessageStrip::Kind kind) {
+  switch (kind) {
+    case MessageStrip::Kind::Failure:
+      return QStringLiteral("✕");
+    case MessageStrip::Kind::Warning:
+      return QStringLiteral("!");
+    case MessageStrip::Kind::Note:
+      return QStringLiteral("i");
+  }
+  return {};
+}
+
+}  // namespace
+
+MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
+    : QFrame(parent), m_kind(kind), m_label(new QLabel(sentence, this)) {
+  m_label->setTextFormat(Qt::PlainText);
+  m_label->setWordWrap(true);
+  m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  setAccessibleName(sentence);
+  auto* const layout = new QHBoxLayout(this);
+  layout->setContentsMargins(3 * kPadding, kPadding / 2, kPadding / 2, kPadding / 2);
+  layout->setSpacing(kPadding);
+  layout->addWidget(m_label, 1);
+  auto* const dismiss = new QToolButton(this);
+  dismiss->setText(QStringLiteral("✕"));
+  dismiss->setAutoRaise(true);
+  dismiss->setAccessibleName(tr("Dismiss the message"));
+  dismiss->setToolTip(tr("Dismiss the message"));
+  connect(dismiss, &QToolButton::clicked, this, [this] {
+    Q_EMIT dismissed();
+    deleteLater();
+  });
+  layout->addWidget(dismiss);
+}
+
+void MessageStrip::addWayOut(QAction* action) {
+  auto* const button = new QToolButton(this);
+  button->setDefaultAction(action);
+  button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  static_cast<QHBoxLayout*>(layout())->insertWidget(1, button);
+}
+
+QString MessageStrip::sentence() const { return m_label->text(); }
+
+void MessageStrip::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  const QColor colour = colourOf(m_kind);
+  QColor ground = colour;
+  ground.setAlphaF(0.12F);
+  painter.fillRect(rect(), ground);
+  painter.setPen(colour);
+  painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  QFont bold = font();
+  bold.setBold(true);
+  painter.setFont(bold);
+  painter.drawText(QRect(0, 0, 3 * kPadding, height()), Qt::AlignCenter, signOf(m_kind));
+}
+
+MessageStrips::MessageStrips(QWidget* parent) : QWidget(parent), m_layout(new QVBoxLayout(this)) {
+  m_layout->setContentsMargins(0, 0, 0, 0);
+  m_layout->setSpacing(kPadding / 2);
+}
+
+MessageStrip* MessageStrips::show(MessageStrip::Kind kind, const QString& sentence, const QString& topic) {
+  dismiss(topic);
+  auto* const strip = new MessageStrip(kind, sentence, this);
+  strip->setProperty(kTopic, topic);
+  m_layout->addWidget(strip);
+  return strip;
+}
+
+void MessageStrips::dismiss(const QString& topic) {
+  if (topic.isEmpty()) return;
+  for (MessageStrip* const strip : findChildren<MessageStrip*>(QString(), Qt::FindDirectChildrenOnly)) {
+    if (strip->property(kTopic).toString() != topic) continue;
+    strip->setParent(nullptr);
+    strip->deleteLater();
+  }
+}
+
+int MessageStrips::count() const {
+  return static_cast<int>(findChildren<MessageStrip*>(QString(), Qt::FindDirectChildrenOnly).size());
+}
+
+}  // namespace mantissa::ui::shell

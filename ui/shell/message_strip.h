@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QString>
+
+class QAction;
+class QLabel;
+class QVBoxLayout;
+
+namespace mantissa::ui::shell {
+
+/// A sentence in the page with the ways out beside it; stays until it is dismissed.
+class MessageStrip : public QFrame {
+  Q_OBJECT
+
+ public:
+  enum class Kind { Note, Warning, Failure };
+
+  MessageStrip(Kind kind, const QString& sentence, QWidget* parent = nullptr);
+
+  /// A button beside the sentence, left of those before it.
+  void addWayOut(QAction* action);
+
+  Kind kind() const { return m_kind; }
+  QString sentence() const;
+
+ Q_SIGNALS:
+  void dismissed();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  Kind m_kind;
+  QLabel* m_label;
+};
+
+/// The place of a page's message strips, newest at the bottom; takes no room while there is none.
+class MessageStrips : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MessageStrips(QWidget* parent = nullptr);
+
+  /// Shows a strip. One with the same `topic` (empty: none) takes the place of the one before.
+  MessageStrip* show(MessageStrip::Kind kind, const QString& sentence, const QString& topic = {});
+  void dismiss(const QString& topic);
+  int count() const;
+
+ private:
+  QVBoxLayout* m_layout;
+};
+
+}  // namespace mantissa::ui::shell

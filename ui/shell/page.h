@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+#include <QWidget>
+
+#include <cstdint>
+
+#include "ui/models/trial_list.h"
+
+namespace mantissa::ui::shell {
+
+class ActionList;
+
+/// One page of the window. Pages know the archive that is open and the arm that is selected in its tree, nothing of
+/// each other.
+class Page : public QWidget {
+  Q_OBJECT
+
+ public:
+  using QWidget::QWidget;
+
+  /// The word of the command line and of the settings: "archive", "run"; never translated.
+  virtual QString id() const = 0;
+  /// The word on its tab.
+  virtual QString title() const = 0;
+
+  /// The archive's arms were read anew; empty path and no arms where none is open.
+  virtual void setArchive(const QString& /*path*/, const models::TrialList& /*trials*/) {}
+
+  /// An arm was chosen in the tree; 0: none.
+  virtual void selectTrial(std::int64_t /*id*/) {}
+
+  /// The window's list of actions, once it is made: pages add their own and take those that fill their empty states.
+  virtual void useActions(ActionList& /*actions*/) {}
+
+  /// Splitters, hidden columns …: what the person arranged.
+  virtual QByteArray saveLayout() const { return {}; }
+  virtual void restoreLayout(const QByteArray& /*layout*/) {}
+
+ Q_SIGNALS:
+  /// An arm was chosen here, to be looked at on the page for it.
+  void trialChosen(std::int64_t id);
+};
+
+}  // namespace mantissa::ui::shell

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/settings.h"
+
+#include <QFileInfo>
+
+namespace mantissa::ui::shell {
+namespace {
+
+// One list of the names, so that none is written differently in two places.
+constexpr char kVersion[] = "version";
+constexpr char kTheme[] = "theme";
+constexpr char kArchive[] = "archive";
+constexpr char kRecent[] = "recent_files";
+constexpr char kGeometry[] = "layout/window_geometry";
+constexpr char kState[] = "layout/window_state";
+constexpr char kPages[] = "layout/pages/";
+constexpr char kLayout[] = "layout";
+
+constexpr int kCurrentVersion = 1;
+
+}  // namespace
+
+Settings::Settings() : m_values("mantissa", "workbench") { migrate(); }
+
+Settings::Settings(const QString& file) : m_values(file, QSettings::IniFormat) { migrate(); }
+
+void Settings::migrate() {
+  // Layouts of another version may name docks that are no longer there; everything else keeps its meaning.
+  if (m_values.value(kVersion, kCurrentVersion).toInt() != kCurrentVersion) resetLayout();
+  m_values.setValue(kVersion, kCurrentVersion);
+}
+
+ThemeMode Settings::theme() const {
+  const QString word = m_values.value(kTheme).toString();
+  if (word == QLatin1String("light")) return ThemeMode::Light;
+  if (word == QLatin1String("dark")) return ThemeMode::Dark;
+  return ThemeMode::System;
+}
+
+void Settings::setTheme(ThemeMode mode) {
+  const char* const words[] = {"system", "light", "dark"};
+  m_values.setValue(kTheme, QLatin1String(words[static_cast<int>(mode)]));
+}
+
+QString Settings::archive() const { return m_values.value(kArchive).toString(); }
+
+void Settings::setArchive(const QString& path) { m_values.setValue(kArchive, path); }
+
+QStringList Settings::recentFiles() const { return m_values.value(kRecent).toStringList(); }
+
+void Settings::rememberFile(const QString& path) {
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  QStringList files = recentFiles();
+  files.removeAll(absolute);
+  files.prepend(absolute);
+  while (files.size() > kRecentFiles) files.removeLast();
+  m_values.setValue(kRecent, files);
+}
+
+void Settings::forgetRecentFiles() { m_values.remove(kRecent); }
+
+QByteArray Settings::windowGeometry() const { return m_values.value(kGeometry).toByteArray(); }
+
+QByteArray Settings::windowState() const { return m_values.value(kState).toByteArray(); }
+
+void Settings::setWindow(const QByteArray& geometry, const QByteArray& state) {
+  m_values.setValue(kGeometry, geometry);
+  m_values.setValue(kState, state);
+}
+
+QByteArray Settings::pageLayout(const QString& page) const { return m_values.value(kPages + page).toByteArray(); }
+
+void Settings::setPageLayout(const QString& page, const QByteArray& layout) {
+  m_values.setValue(kPages + page, layout);
+}
+
+void Settings::resetLayout() { m_values.remove(kLayout); }
+
+}  // namespace mantissa::ui::shell

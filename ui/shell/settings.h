@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QSettings>
+#include <QString>
+#include <QStringList>
+
+namespace mantissa::ui::shell {
+
+enum class ThemeMode { System, Light, Dark };
+
+/// What the workbench remembers from one start to the next. Window thread only.
+class Settings {
+ public:
+  /// The user's own.
+  Settings();
+  /// In a file of its own: for tests, which must not touch the user's.
+  explicit Settings(const QString& file);
+
+  ThemeMode theme() const;
+  void setTheme(ThemeMode mode);
+
+  /// The archive that was open last; empty at the first start.
+  QString archive() const;
+  void setArchive(const QString& path);
+
+  /// Experiment files and archives, newest first, at most kRecentFiles.
+  QStringList recentFiles() const;
+  void rememberFile(const QString& path);
+  void forgetRecentFiles();
+
+  QByteArray windowGeometry() const;
+  QByteArray windowState() const;
+  void setWindow(const QByteArray& geometry, const QByteArray& state);
+
+  /// The layout of a page (splitters, hidden charts) under the page's name; empty: its default.
+  QByteArray pageLayout(const QString& page) const;
+  void setPageLayout(const QString& page, const QByteArray& layout);
+
+  /// Forgets geometry, docks and page layouts; the next start looks like the first.
+  void resetLayout();
+
+  static constexpr int kRecentFiles = 12;
+
+ private:
+  void migrate();
+
+  QSettings m_values;
+};
+
+}  // namespace mantissa::ui::shell
