@@ -11,7 +11,7 @@ Clock::duration ControlPoint::before_step(train::PairedRun& run, ProgressClock& 
   const bool over = run.stopped() || run.arm(0).failure || run.steps_done() >= planned_steps_;
   if (control_ == nullptr || over) return {};
   Clock::duration waited{};
-  if (control_->has_to_wait()) {
+  if (control_->is_paused()) {
     const Clock::time_point began = Clock::now();
     progress.tell_last(run);  // a person who pauses reads the numbers of this very step
     tell(RunState::Paused);

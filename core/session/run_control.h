@@ -88,12 +88,7 @@ class RunControl {
     return stop_at_checkpoint_;
   }
 
-  bool has_to_wait() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return waits();
-  }
-
-  /// Whether the run is to stand still again after a step that it was allowed.
+  /// A run that is paused calls `wait` before each of its steps.
   bool is_paused() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return paused_;
@@ -102,14 +97,14 @@ class RunControl {
   /// Returns where the run is to go on, to make a single step (which is taken from those asked for), or to stop.
   void wait() {
     std::unique_lock<std::mutex> lock(mutex_);
-    while (waits()) changed_.wait_for(lock, kLookAtSignals);
+    while (has_to_wait()) changed_.wait_for(lock, kLookAtSignals);
     if (paused_ && single_steps_ > 0) --single_steps_;
   }
 
  private:
   static constexpr std::chrono::milliseconds kLookAtSignals{100};  // a signal handler cannot wake anybody
 
-  bool waits() const { return paused_ && single_steps_ == 0 && !stop_at_checkpoint_ && !stop_token_.requested(); }
+  bool has_to_wait() const { return paused_ && single_steps_ == 0 && !stop_at_checkpoint_ && !stop_token_.requested(); }
 
   StopToken stop_token_;
   mutable std::mutex mutex_;

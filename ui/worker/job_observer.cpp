@@ -40,7 +40,7 @@ void TrainingController::JobObserver::tellHeldProgress() {
 
 void TrainingController::JobObserver::on_progress(const session::Progress& progress) {
   m_held = progress;
-  if (!m_told || Clock::now() - *m_told >= kProgressInterval) tellHeldProgress();
+  if (m_paused || !m_told || Clock::now() - *m_told >= kProgressInterval) tellHeldProgress();
 }
 
 void TrainingController::JobObserver::on_note(const std::string& sentence) {
@@ -75,6 +75,7 @@ void TrainingController::JobObserver::on_arm_end(const record::TrialRow& arm) {
 
 void TrainingController::JobObserver::on_state(session::RunState state) {
   tellHeldProgress();  // the numbers of the step at which it came to stand still
+  m_paused = state == session::RunState::Paused;
   tell([state](TrainingController& controller) { controller.engineIs(stateOf(state)); });
 }
 

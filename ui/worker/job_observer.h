@@ -38,6 +38,7 @@ class TrainingController::JobObserver : public session::Observer {
   JobId m_job;
   std::optional<session::Progress> m_held;  // the newest one, not told because the last was told a moment ago
   std::optional<Clock::time_point> m_told;
+  bool m_paused = false;  // steps come one by one, and each is looked at
 };
 
 }  // namespace mantissa::ui::worker

@@ -74,7 +74,7 @@ class TrainingController : public QObject {
   void phaseBegan(mantissa::ui::worker::JobId job, const QString& phase);
   /// All arms, before the first step: the reference, the trials, the yardsticks.
   void armsOpened(mantissa::ui::worker::JobId job, const std::vector<mantissa::record::TrialRow>& arms);
-  /// At most ten times a second, and where the run comes to stand still.
+  /// At most ten times a second, and wherever the run comes to stand still.
   void progressed(mantissa::ui::worker::JobId job, const mantissa::session::Progress& progress);
   void noteArrived(mantissa::ui::worker::JobId job, const QString& sentence);
   void armEvaluated(mantissa::ui::worker::JobId job, const mantissa::record::Evaluation& evaluation);

@@ -175,15 +175,21 @@ class RunControlTests : public QObject {
     QCOMPARE(box.listener.states, (std::vector<RunState>{RunState::Paused, RunState::Stopping}));
   }
 
-  void a_single_step_is_for_paused_runs_only() {
-    RunControl control;
-    control.step_once();
-    control.pause();
-    QVERIFY(control.has_to_wait());
-    control.step_once();
-    QVERIFY(!control.has_to_wait());
-    control.wait();
-    QVERIFY(control.has_to_wait());
+  void single_steps_asked_for_together_are_as_many_as_were_asked_for() {
+    Box box;
+    box.control.step_once();  // nothing: it is not paused yet
+    box.control.pause();
+    box.listener.at_state = [&](RunState state) {
+      if (state != RunState::Paused) return;
+      for (int i = 0; i < 4; ++i) box.control.step_once();
+    };
+    std::thread person;
+    box.listener.at_progress = [&](const session::Progress& progress) {
+      if (progress.step == 4 && !person.joinable()) person = std::thread([&] { box.control.stop(); });
+    };
+    const record::RunSummary summary = box.run(experiment_of(40));
+    person.join();
+    QCOMPARE(summary.reference.end.counts.attempted, std::int64_t{4});
   }
 
   void a_pause_tells_its_beginning_and_its_end() {

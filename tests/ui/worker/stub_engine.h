@@ -43,7 +43,7 @@ class StubControlPoint {
       : m_observer(observer), m_control(control) {}
 
   bool before_step(const session::Progress& progress) {
-    if (m_control.has_to_wait()) {
+    if (m_control.is_paused()) {
       m_observer.on_progress(progress);
       tell(session::RunState::Paused);
       m_control.wait();
