@@ -12,6 +12,7 @@
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
 #include "core/archive/sqlite.h"
+#include "core/archive/standing_rows.h"
 #include "core/archive/step_rows.h"
 #include "core/archive/tensor_chunks.h"
 #include "core/archive/trial_rows.h"
@@ -78,6 +79,10 @@ Reader::Reader(const std::string& path, std::chrono::milliseconds busy_timeout)
 Reader::~Reader() = default;
 
 std::vector<record::TrialRow> Reader::trials() const { return read_trials(*connection_, std::nullopt, utc_now()); }
+
+std::vector<Standing> Reader::standings() const { return read_standings(*connection_, utc_now()); }
+
+std::int64_t Reader::version() const { return connection_->integer("PRAGMA data_version"); }
 
 record::TrialRow Reader::trial(std::int64_t id) const {
   std::vector<record::TrialRow> found = read_trials(*connection_, id, utc_now());

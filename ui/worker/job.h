@@ -48,7 +48,8 @@ struct JobFailure {
   ErrorFacts facts;               ///< of an expected error
 };
 
-/// Steps that came since they were last taken.
+/// Steps that came since they were last taken. Those of an arm rise; where one is not above the arm's last, the run was
+/// resumed before it: what the window holds of the arm from that step on is gone.
 struct StepBatch {
   JobId job = 0;                           ///< 0: of an archive that is followed
   std::vector<archive::StepChunk> chunks;  ///< oldest first; each record names its arm
