@@ -29,27 +29,45 @@ struct Extremes {
 
 class Decimator {
  public:
-  Decimator(const SeriesData& series, const BlockedValues& values, const DecimationRequest& request)
-      : m_series(series), m_values(values), m_request(request), m_size(std::min(series.size(), values.size())) {}
-
-  Decimated run() {
+  Decimator(const SeriesData& series, const BlockedValues& values, const DecimationRequest& request, Decimated& result,
+            GrowingDecimation::Progress& progress)
+      : m_series(series),
+        m_values(values),
+        m_request(request),
+        m_size(std::min(series.size(), values.size())),
+        m_result(result),
+        m_progress(progress) {
     const auto& positions = m_series.positions();
     m_begin = positions.lower(m_request.range.low, 0, m_size);
     m_end = positions.upper(m_request.range.high, m_begin, m_size);
-    m_result.count = m_end - m_begin;
-    const auto columns = std::max<std::size_t>(m_request.columns, 1);
-    m_result.samples.reserve(std::min(m_result.count, 2 * columns) + 2);
+  }
 
+  void run() {
+    m_result = {};
+    m_result.count = m_end - m_begin;
+    const auto columns = columnCount();
+    m_result.samples.reserve(std::min(m_result.count, 2 * columns) + 2);
     if (m_begin > 0) addNeighbour(m_begin - 1);
     if (m_result.count <= 2 * columns) {
       addAll();
     } else {
       m_result.decimated = true;
-      addColumns(columns);
+      addColumns(m_begin, 0);
     }
-    if (m_end < m_size) addNeighbour(m_end);
-    collectNonFinite(columns);
-    return std::move(m_result);
+    finish();
+  }
+
+  /// \pre the result is decimated, and so far nothing but the number of values has changed.
+  void resume() {
+    m_result.count = m_end - m_begin;
+    m_result.samples.resize(m_progress.samples);
+    m_result.breaks.resize(m_progress.breaks);
+    m_result.columns.resize(m_progress.columns);
+    m_result.notPositive.resize(m_progress.notPositive);
+    m_result.nonFinite.clear();
+    m_interrupted = m_progress.interrupted;
+    addColumns(m_progress.begin, m_progress.column);
+    finish();
   }
 
  private:
@@ -60,6 +78,13 @@ class Decimator {
       m_block = block;
     }
     return m_blockValues[index % BlockSummary::kSize];
+  }
+
+  std::size_t columnCount() const { return std::max<std::size_t>(m_request.columns, 1); }
+
+  void finish() {
+    if (m_end < m_size) addNeighbour(m_end);
+    collectNonFinite(columnCount());
   }
 
   bool drawable(double value) const { return std::isfinite(value) && (!m_request.positiveOnly || value > 0); }
@@ -110,13 +135,22 @@ class Decimator {
     return all;
   }
 
-  void addColumns(std::size_t columns) {
+  void addColumns(std::size_t begin, std::size_t column) {
     const auto& range = m_request.range;
-    auto begin = m_begin;
-    for (std::size_t column = 0; column < columns && begin < m_end; ++column) {
+    const auto columns = columnCount();
+    for (; column < columns && begin < m_end; ++column) {
       const auto limit = range.low + range.length() * static_cast<double>(column + 1) / static_cast<double>(columns);
       const auto end = column + 1 == columns ? m_end : m_series.positions().lower(limit, begin, m_end);
-      if (begin < end) addColumn(begin, end, limit - range.length() / static_cast<double>(columns) / 2);
+      if (begin < end) {
+        m_progress = {column,
+                      begin,
+                      m_result.samples.size(),
+                      m_result.breaks.size(),
+                      m_result.columns.size(),
+                      m_result.notPositive.size(),
+                      m_interrupted};
+        addColumn(begin, end, limit - range.length() / static_cast<double>(columns) / 2);
+      }
       begin = end;
     }
   }
@@ -195,7 +229,8 @@ class Decimator {
   std::size_t m_size;
   std::size_t m_begin = 0;
   std::size_t m_end = 0;
-  Decimated m_result;
+  Decimated& m_result;
+  GrowingDecimation::Progress& m_progress;
   bool m_interrupted = false;
   BlockedValues::Block m_scratch{};
   const double* m_blockValues = nullptr;
@@ -205,7 +240,28 @@ class Decimator {
 }  // namespace
 
 Decimated decimate(const SeriesData& series, const BlockedValues& values, const DecimationRequest& request) {
-  return Decimator(series, values, request).run();
+  Decimated result;
+  GrowingDecimation::Progress progress;
+  Decimator(series, values, request, result, progress).run();
+  return result;
+}
+
+const Decimated& GrowingDecimation::update(const SeriesData& series, const BlockedValues& values,
+                                           const DecimationRequest& request) {
+  const auto size = std::min(series.size(), values.size());
+  const bool same = m_positions == series.sharedPositions() && m_request == request && m_size <= size;
+  if (same && size == m_size) return m_result;
+  // The decimator keeps a reference to the request.
+  m_request = request;
+  Decimator decimator(series, values, m_request, m_result, m_progress);
+  if (same && m_result.decimated) {
+    decimator.resume();
+  } else {
+    decimator.run();
+  }
+  m_positions = series.sharedPositions();
+  m_size = size;
+  return m_result;
 }
 
 }  // namespace mantissa::ui::plot

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "ui/plot/series_data.h"
@@ -55,6 +56,10 @@ struct DecimationRequest {
   Range range;
   std::size_t columns = 1;    ///< pixels across the range
   bool positiveOnly = false;  ///< for logarithms: samples above zero only
+
+  bool operator==(const DecimationRequest& other) const {
+    return range == other.range && columns == other.columns && positiveOnly == other.positiveOnly;
+  }
 };
 
 /// Minimum and maximum of each pixel column in the order in which they occurred, the first and the last value kept.
@@ -63,5 +68,27 @@ struct DecimationRequest {
 /// all are returned. Columns begin at multiples of their width from the range's start, so that a growing series does
 /// not shimmer. Cost: a binary search a column and a look at a summary per 64 values.
 Decimated decimate(const SeriesData& series, const BlockedValues& values, const DecimationRequest& request);
+
+/// The same for one pair of `series` and `values` that is drawn again and again: while only values were appended and
+/// the request stays, all columns but the last are kept. The result is that of decimate().
+class GrowingDecimation {
+ public:
+  const Decimated& update(const SeriesData& series, const BlockedValues& values, const DecimationRequest& request);
+
+  /// Where the last column began, to go on from there.
+  struct Progress {
+    std::size_t column = 0;
+    std::size_t begin = 0;                                              ///< its first value
+    std::size_t samples = 0, breaks = 0, columns = 0, notPositive = 0;  ///< how many there were before it
+    bool interrupted = false;
+  };
+
+ private:
+  Decimated m_result;
+  DecimationRequest m_request;
+  Progress m_progress;
+  std::shared_ptr<const PositionColumn> m_positions;
+  std::size_t m_size = 0;
+};
 
 }  // namespace mantissa::ui::plot

@@ -23,9 +23,7 @@ void paintPicture(QPainter& painter, const PlotState& state, const MakeFrame& ma
   const auto header = std::ceil(QFontMetricsF(ink.font).height()) + 8;
   const QSizeF plotSize(size.width() - 2 * kMargin, size.height() - header - 2 * kMargin);
   auto frame = makeFrame(plotSize);
-  for (auto& line : frame.lines) {
-    if (line.color.alpha() == 255) line.width = 2;
-  }
+  for (auto& line : frame.lines) line.width = 2;
   painter.fillRect(QRectF(QPointF(0, 0), size), ink.base);
   painter.setRenderHint(QPainter::Antialiasing);
   paintHeader(painter, QRectF(kMargin, kMargin, plotSize.width() - 4, header), content, frame, state.sources, ink);

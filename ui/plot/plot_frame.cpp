@@ -45,10 +45,7 @@ class FrameMaker {
       placeRows();
     }
     for (auto& series : m_frame.series) makeLines(series);
-    std::reverse(m_rawLines.begin(), m_rawLines.end());
-    std::reverse(m_mainLines.begin(), m_mainLines.end());
-    m_frame.lines = std::move(m_rawLines);
-    std::move(m_mainLines.begin(), m_mainLines.end(), std::back_inserter(m_frame.lines));
+    std::reverse(m_frame.lines.begin(), m_frame.lines.end());
     collectNonFinite();
     for (const auto& mark : m_content.marks) {
       const bool visible = geometry.x.contains(mark.x);
@@ -93,8 +90,9 @@ class FrameMaker {
       FrameSeries series;
       series.source = i;
       series.style = source.series.style;
-      series.raw = decimate(*source.series.data, *source.series.data, request);
-      if (source.smoothed) series.smoothed = decimate(*source.series.data, *source.smoothed, request);
+      series.raw = source.rawDecimation.update(*source.series.data, *source.series.data, request);
+      if (source.smoothed)
+        series.smoothed = source.smoothedDecimation.update(*source.series.data, *source.smoothed, request);
       m_frame.series.push_back(std::move(series));
     }
   }
@@ -212,12 +210,9 @@ class FrameMaker {
     if (smoothed && series.raw.decimated) {
       series.envelope = envelope(series.raw);
     } else if (smoothed) {
-      auto faint = series.style.color;
-      faint.setAlphaF(0.35F);
-      FrameSeries unused;
-      m_rawLines.push_back({faint, 1.0, points(series.raw, false, unused)});
+      series.faintLines = polylines(series.raw);
     }
-    m_mainLines.push_back({series.style.color, width, points(series.main(), source.series.steps, series)});
+    m_frame.lines.push_back({series.style.color, width, points(series.main(), source.series.steps, series)});
     for (const auto x : series.raw.notPositive) series.zeroPixels.push_back(geometry.toPixelX(x));
 
     const auto& samples = series.main().samples;
@@ -237,6 +232,24 @@ class FrameMaker {
         if (geometry.lines.contains(at)) series.alongLine.push_back(at);
       }
     }
+  }
+
+  /// The measured values behind a smoothed line, one polyline between two interruptions.
+  std::vector<QPolygonF> polylines(const Decimated& raw) const {
+    const auto& lines = m_frame.geometry.lines;
+    std::vector<QPolygonF> all(1);
+    auto nextBreak = raw.breaks.begin();
+    for (std::size_t i = 0; i < raw.samples.size(); ++i) {
+      if (nextBreak != raw.breaks.end() && *nextBreak == i) {
+        ++nextBreak;
+        all.emplace_back();
+      }
+      auto at = pixel(raw.samples[i]);
+      at.setX(std::clamp(at.x(), lines.left() - lines.width(), lines.right() + lines.width()));
+      at.setY(std::clamp(at.y(), lines.top() - 1000 * lines.height(), lines.bottom() + 1000 * lines.height()));
+      all.back() << at;
+    }
+    return all;
   }
 
   QPolygonF envelope(const Decimated& raw) const {
@@ -309,8 +322,6 @@ class FrameMaker {
   const PlotContent& m_content;
   QFontMetricsF m_metrics;
   PlotFrame m_frame;
-  std::vector<Line> m_rawLines;
-  std::vector<Line> m_mainLines;
 };
 
 }  // namespace

@@ -35,6 +35,8 @@ struct FrameSeries {
   Decimated raw;
   Decimated smoothed;  ///< empty without smoothing
   QPolygonF envelope;  ///< minimum and maximum of each column, where values are decimated behind a smoothed line
+  std::vector<QPolygonF>
+      faintLines;  ///< pixels of the measured values behind a smoothed line, where they are not decimated
   std::vector<QPointF> loneValues;  ///< pixels of values between two interruptions, which no line would show
   std::vector<QPointF> alongLine;   ///< pixels of markers on the line
   std::vector<double> zeroPixels;   ///< x of values without a logarithm

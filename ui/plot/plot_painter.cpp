@@ -39,7 +39,7 @@ class Painting {
       for (const auto& band : m_content.bands) fillBand(band);
     }
     drawGrid();
-    drawEnvelopes();
+    drawMeasured();
     if (m_content.difference) return;
     for (const auto& limit : m_content.limits) drawLimit(limit);
   }
@@ -162,16 +162,20 @@ class Painting {
     if (m_frame.xTicks.empty()) m_painter.drawText(row, Qt::AlignRight, m_content.xName);
   }
 
-  void drawEnvelopes() {
+  /// Measured values behind smoothed lines, in all detail but without smooth edges while live: they cost half of a
+  /// frame.
+  void drawMeasured() {
     m_painter.save();
     m_painter.setClipRect(m_geometry.area, Qt::IntersectClip);
-    m_painter.setPen(Qt::NoPen);
+    m_painter.setRenderHint(QPainter::Antialiasing, !m_content.live);
     for (auto series = m_frame.series.rbegin(); series != m_frame.series.rend(); ++series) {
-      if (series->envelope.isEmpty()) continue;
       auto color = series->style.color;
-      color.setAlphaF(0.30F);
+      color.setAlphaF(0.33F);
+      m_painter.setPen(Qt::NoPen);
       m_painter.setBrush(color);
-      m_painter.drawPolygon(series->envelope);
+      if (!series->envelope.isEmpty()) m_painter.drawPolygon(series->envelope);
+      m_painter.setPen(QPen(color, 1));
+      for (const auto& line : series->faintLines) m_painter.drawPolyline(line);
     }
     m_painter.restore();
   }

@@ -18,7 +18,9 @@ class PlotSources {
     PlotSeries series;                         ///< with the data that is plotted: measured values, or differences
     std::unique_ptr<Difference> difference;    ///< in difference mode
     std::unique_ptr<SmoothedValues> smoothed;  ///< where smoothing is on
-    std::size_t drawn = 0;                     ///< values taken in by the last update
+    mutable GrowingDecimation rawDecimation;   // caches: what a frame asks for is mostly what the last one asked for
+    mutable GrowingDecimation smoothedDecimation;
+    std::size_t drawn = 0;  ///< values taken in by the last update
   };
 
   /// Starts over with this content. In difference mode the reference has no line of its own.

@@ -185,6 +185,33 @@ class PlotDataTests : public QObject {
     }
   }
 
+  void decimation_of_a_growing_series_is_that_of_the_whole() {
+    std::mt19937 random(11);
+    for (int round = 0; round < 12; ++round) {
+      auto positions = std::make_shared<PositionColumn>();
+      SeriesData data(positions);
+      GrowingDecimation growing;
+      DecimationRequest request{
+          {round % 3 == 0 ? 100.0 : 0.0, round % 4 == 0 ? 2500.0 : 4000.0}, 1 + random() % 300, round % 2 == 0};
+      for (const auto value : wildValues(random, 4000)) {
+        positions->append(static_cast<double>(positions->size()));
+        data.append(value);
+        if (random() % 20 != 0) continue;
+        if (random() % 40 == 0) request.columns = 1 + random() % 300;
+        const auto& found = growing.update(data, data, request);
+        const auto expected = decimate(data, data, request);
+        QCOMPARE(found.count, expected.count);
+        QCOMPARE(found.breaks, expected.breaks);
+        QCOMPARE(found.notPositive, expected.notPositive);
+        QCOMPARE(found.columns.size(), expected.columns.size());
+        QCOMPARE(found.nonFinite.size(), expected.nonFinite.size());
+        QCOMPARE(found.samples.size(), expected.samples.size());
+        for (std::size_t i = 0; i < found.samples.size(); ++i)
+          QCOMPARE(found.samples[i].index, expected.samples[i].index);
+      }
+    }
+  }
+
   void nothing_is_drawn_of_an_empty_series() {
     const auto data = series({}, {});
     const auto result = decimate(*data, *data, {{0, 1}, 100, false});

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table twin of a plot, and what leaves the window: clipboard and files.
+#include <QtTest/QtTest>
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QMenu>
+#include <QXmlStreamReader>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+#include "ui/plot/plot_canvas.h"
+#include "ui/plot/plot_header.h"
+#include "ui/plot/plot_table.h"
+#include "ui/plot/plot_view.h"
+
+using namespace mantissa::ui::plot;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Growing {
+  std::shared_ptr<PositionColumn> positions = std::make_shared<PositionColumn>();
+  std::shared_ptr<SeriesData> data = std::make_shared<SeriesData>(positions);
+
+  Growing(std::initializer_list<std::pair<double, double>> values) {
+    for (const auto& [x, y] : values) add(x, y);
+  }
+  void add(double x, double y) {
+    positions->append(x);
+    data->append(y);
+  }
+};
+
+PlotContent contentOf(const std::vector<std::pair<QString, std::shared_ptr<SeriesData>>>& data) {
+  PlotContent content;
+  content.title = "Loss, trained";
+  content.unit = "cross-entropy";
+  content.xName = "step";
+  for (const auto& [name, values] : data) {
+    PlotSeries one;
+    one.id = one.name = name;
+    one.isReference = content.series.empty();
+    one.style = trialStyle(plotColors(false), static_cast<int>(content.series.size()));
+    one.data = values;
+    content.series.push_back(one);
+  }
+  return content;
+}
+
+QStringList column(const QAbstractItemModel& model, int number) {
+  QStringList texts;
+  for (int row = 0; row < model.rowCount(); ++row) texts << model.index(row, number).data().toString();
+  return texts;
+}
+
+QByteArray bytesOf(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// A plot on the screen.
+struct Shown {
+  explicit Shown(PlotContent content) : view("loss") {
+    view.resize(500, 300);
+    view.setContent(std::move(content));
+    view.show();
+    shown = QTest::qWaitForWindowExposed(&view);
+    view.redraw();
+  }
+  PlotView view;
+  bool shown = false;
+};
+
+}  // namespace
+
+class PlotTableTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { QLocale::setDefault(QLocale::c()); }
+  void cleanup() {
+    PlotView::setFileChooser([](auto...) { return QString(); });
+  }
+
+  void rows_hold_values_of_equal_x_in_the_order_of_the_legend() {
+    Growing a({{0, 1}, {1, 2}, {1, 3}, {4, kNaN}});
+    Growing b({{1, 10}, {2, kInfinity}, {4, -kInfinity}});
+    Shown plot(contentOf({{"reference", a.data}, {"fp16", b.data}}));
+    plot.view.setTableShown(true);
+    auto& model = plot.view.table()->plotModel();
+    QCOMPARE(model.headerData(0, Qt::Horizontal).toString(), QString("step"));
+    QCOMPARE(model.headerData(2, Qt::Horizontal).toString(), QString("fp16"));
+    QCOMPARE(column(model, 0), QStringList({"0", "1", "1", "2", "4"}));
+    QCOMPARE(column(model, 1), QStringList({"1", "2", "3", QString::fromUtf8("–"), "NaN"}));
+    QCOMPARE(column(model, 2), QStringList({QString::fromUtf8("–"), "10", QString::fromUtf8("–"),
+                                            QString::fromUtf8("+∞"), QString::fromUtf8("−∞")}));
+    QCOMPARE(model.index(4, 1).data(Qt::ForegroundRole).value<QColor>(), plotColors(false).bad);
+  }
+
+  void model_keeps_its_contract_while_the_run_goes_on() {
+    Growing a({{0, 1}});
+    Growing b({});
+    Shown plot(contentOf({{"reference", a.data}, {"fp16", b.data}}));
+    plot.view.setTableShown(true);
+    auto& model = plot.view.table()->plotModel();
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    for (int step = 1; step < 40; ++step) {
+      a.add(step, step % 7 == 0 ? kNaN : step);
+      if (step % 3 == 0) {
+        // The slower run catches up: its values belong between rows that are there already.
+        for (int late = step - 2; late <= step; ++late) b.add(late, -late);
+      }
+      if (step == 20) model.sort(1, Qt::DescendingOrder);
+      if (step == 30) model.sort(0, Qt::AscendingOrder);
+      plot.view.redraw();
+      QCOMPARE(model.rowCount(), step + 1);
+    }
+    QCOMPARE(model.index(38, 2).data().toString(), QString("-38"));
+    QCOMPARE(model.index(39, 2).data().toString(), QString("-39"));
+  }
+
+  void sorting_puts_what_has_no_order_last() {
+    Growing a({{0, 2}, {1, kNaN}, {2, kInfinity}, {3, -1}});
+    Growing b({{3, 1}, {4, 1}});
+    Shown plot(contentOf({{"reference", a.data}, {"fp16", b.data}}));
+    plot.view.setTableShown(true);
+    auto& model = plot.view.table()->plotModel();
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.sort(1, Qt::AscendingOrder);
+    QCOMPARE(column(model, 0), QStringList({"3", "0", "2", "1", "4"}));
+    model.sort(1, Qt::DescendingOrder);
+    QCOMPARE(column(model, 0), QStringList({"2", "0", "3", "1", "4"}));
+    model.sort(0, Qt::DescendingOrder);
+    QCOMPARE(column(model, 0), QStringList({"4", "3", "2", "1", "0"}));
+  }
+
+  void control_t_flips_to_the_table_and_back() {
+    Growing a({{0, 1}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    plot.view.canvas()->setFocus();
+    QSignalSpy flipped(&plot.view, &PlotView::tableShownChanged);
+    QTest::keyClick(plot.view.canvas(), Qt::Key_T, Qt::ControlModifier);
+    QVERIFY(plot.view.isTableShown());
+    QCOMPARE(QApplication::focusWidget(), plot.view.table());
+    QTest::keyClick(plot.view.table(), Qt::Key_T, Qt::ControlModifier);
+    QVERIFY(!plot.view.isTableShown());
+    QCOMPARE(flipped.size(), 2);
+    QCOMPARE(plot.view.table()->accessibleName(), QString("Table of Loss, trained, cross-entropy"));
+  }
+
+  void selection_is_copied_with_tabs_in_full_precision() {
+    QLocale::setDefault(QLocale(QLocale::German));
+    Growing a({{0, 0.1}, {1, kNaN}, {2, 1.0 / 3}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    plot.view.setTableShown(true);
+    auto* table = plot.view.table();
+    QCOMPARE(table->plotModel().index(0, 1).data().toString(), QString("0,1"));  // people
+    QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
+    // Other programs: the C locale, 1/3 with the digits that read back to it.
+    QCOMPARE(QGuiApplication::clipboard()->text(), QString("step\treference\n0\t0.1\n1\tNaN\n2\t0.3333333333333333\n"));
+    table->selectionModel()->select(table->plotModel().index(2, 1), QItemSelectionModel::ClearAndSelect);
+    table->copy();
+    QCOMPARE(QGuiApplication::clipboard()->text(), QString("reference\n0.3333333333333333\n"));
+    QLocale::setDefault(QLocale::c());
+  }
+
+  void csv_holds_every_value_whatever_is_drawn() {
+    Growing a({});
+    for (int i = 0; i < 20'000; ++i) a.add(i, i == 777 ? kNaN : i * 0.1);
+    Growing b({{5, 1e-300}, {20'000, kInfinity}});
+    Shown plot(contentOf({{"reference", a.data}, {"a, \"b\"", b.data}}));
+    plot.view.setSeriesVisible("reference", false);
+    plot.view.navigation()->zoomX({10, 20}, PlotNavigation::Gesture::New);
+    QTemporaryDir folder;
+    const auto path = folder.filePath("loss.csv");
+    plot.view.exportTo(path);
+    const auto lines = bytesOf(path).split('\n');
+    QCOMPARE(lines.size(), 20'003);  // header, 20,001 rows, nothing after the last line end
+    QCOMPARE(lines[0], QByteArray("step,reference,\"a, \"\"b\"\"\""));
+    QCOMPARE(lines[4], QByteArray("3,0.30000000000000004,"));  // 3 · 0.1 in doubles
+    QCOMPARE(lines[6], QByteArray("5,0.5,1e-300"));
+    QCOMPARE(lines[778], QByteArray("777,NaN,"));
+    QCOMPARE(lines[20'001], QByteArray("20000,,Infinity"));
+  }
+
+  void png_shows_header_and_lines() {
+    Growing a({{0, 1}, {1, 5}, {2, 2}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    QTemporaryDir folder;
+    plot.view.exportTo(folder.filePath("loss.png"));
+    const QImage image(folder.filePath("loss.png"));
+    QCOMPARE(image.size(), plot.view.size() * 2);
+    int drawn = 0;
+    int header = 0;
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) {
+        const auto color = image.pixelColor(x, y);
+        if (std::abs(color.hue() - plotColors(false).trials[0].hue()) < 8 && color.saturation() > 150) ++drawn;
+        if (y < 60 && x < 200 && color.lightness() < 100) ++header;
+      }
+    }
+    QVERIFY(drawn > 1000);
+    QVERIFY(header > 100);
+  }
+
+  void svg_is_a_document_with_words_and_paths() {
+    Growing a({{0, 1}, {1, 5}, {2, kNaN}, {3, 2}, {4, 3}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    const auto svg = plot.view.svg({600, 300});
+    QXmlStreamReader reader(svg);
+    QStringList words;
+    int paths = 0;
+    while (!reader.atEnd()) {
+      reader.readNext();
+      if (!reader.isStartElement()) continue;
+      if (reader.name() == QLatin1String("path") || reader.name() == QLatin1String("polyline")) ++paths;
+      if (reader.name() == QLatin1String("text")) words << reader.readElementText().trimmed();
+    }
+    QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+    QVERIFY(paths > 0);
+    QVERIFY(words.contains("Loss, trained"));
+    QVERIFY(words.contains("NaN"));
+    QVERIFY(words.contains("step"));
+  }
+
+  void menu_offers_a_file_name_and_writes_it() {
+    Growing a({{0, 1}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    QTemporaryDir folder;
+    QString suggested;
+    PlotView::setFileChooser([&](QWidget*, const QString&, const QString& name, const QString&) {
+      suggested = name;
+      return folder.filePath("without-ending");
+    });
+    QSignalSpy exported(&plot.view, &PlotView::exported);
+    for (auto* action : plot.view.findChild<PlotHeader*>()->menu()->actions()) {
+      if (action->text().contains("CSV")) action->trigger();
+    }
+    QCOMPARE(suggested, QString("loss-trained.csv"));
+    QCOMPARE(exported.size(), 1);
+    QCOMPARE(bytesOf(folder.filePath("without-ending.csv")), QByteArray("step,reference\n0,1\n"));
+  }
+
+  void failed_export_says_why_and_leaves_nothing() {
+    Growing a({{0, 1}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    PlotView::setFileChooser([](auto...) { return QString("/nowhere/loss.svg"); });
+    QSignalSpy failed(&plot.view, &PlotView::exportFailed);
+    for (auto* action : plot.view.findChild<PlotHeader*>()->menu()->actions()) {
+      if (action->text().contains("SVG")) action->trigger();
+    }
+    QCOMPARE(failed.size(), 1);
+    QVERIFY2(failed[0][0].toString().contains("/nowhere"), qPrintable(failed[0][0].toString()));
+    QVERIFY_EXCEPTION_THROWN(plot.view.exportTo("loss.jpeg"), mantissa::Error);
+  }
+};
+
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
+  PlotTableTests tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "plot_table_tests.moc"
