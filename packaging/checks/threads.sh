@@ -9,13 +9,14 @@ root=$(cd -- "$1" && pwd)
 shift
 . "$root/packaging/lib.sh"
 
-programs=(step_feed_tests training_controller_tests archive_follower_tests)
+programs=(step_feed_tests training_controller_tests job_queue_tests archive_follower_tests)
 
 folder="$root/build/threads"
 configure "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" \
   -DMANTISSA_SANITIZE=thread -DMANTISSA_BUILD_TESTS=ON
 build "$folder" "${programs[@]}"
 
-export TSAN_OPTIONS="suppressions='$root/packaging/checks/races.txt':print_suppressions=0:second_deadlock_stack=1"
+# One test starts a process to be killed.
+export TSAN_OPTIONS="die_after_fork=0:suppressions='$root/packaging/checks/races.txt':print_suppressions=0:second_deadlock_stack=1"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error --no-label-summary \
   -R "^($(IFS='|' && printf '%s' "${programs[*]}"))\$" "$@"

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include <QCoreApplication>
+
 #include "core/base/error.h"
 
 namespace mantissa::ui::worker {
@@ -19,9 +21,14 @@ JobFailure failureInFlight() {
     failure.facts = error.facts();
     failure.sentence = QString::fromStdString(sentence(error.facts()));
   } catch (const std::exception& error) {
-    failure.sentence = QString::fromUtf8(error.what());
+    const QString words = QString::fromUtf8(error.what());
+    // Behind the first line, LibTorch's exceptions carry a trace of calls.
+    failure.sentence =
+        QCoreApplication::translate("EngineThread", "The engine failed in a way that nobody expected: %1")
+            .arg(words.section(QLatin1Char('\n'), 0, 0));
+    failure.facts.problem = error.what();
   } catch (...) {
-    failure.sentence = QStringLiteral("The engine failed without saying why.");
+    failure.sentence = QCoreApplication::translate("EngineThread", "The engine failed without saying why.");
   }
   return failure;
 }

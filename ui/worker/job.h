@@ -45,7 +45,7 @@ struct WaitingJob {
 struct JobFailure {
   QString sentence;               ///< for people, complete
   std::optional<ErrorKind> kind;  ///< nothing: no error that was expected
-  ErrorFacts facts;               ///< of an expected error
+  ErrorFacts facts;               ///< of an expected error; of any other, all of its words as the problem
 };
 
 /// Steps that came since they were last taken. Those of an arm rise; where one is not above the arm's last, the run was

@@ -3,32 +3,23 @@
 
 #include <utility>
 
-#include <QCoreApplication>
-#include <QEvent>
 #include <QPointer>
 
 namespace mantissa::ui::worker {
-namespace {
 
-QEvent::Type mailEvent() {
-  static const auto type = static_cast<QEvent::Type>(QEvent::registerEventType());
-  return type;
-}
-
-}  // namespace
+Mailbox::Mailbox() { connect(this, &Mailbox::mailArrived, this, &Mailbox::deliver, Qt::QueuedConnection); }
 
 void Mailbox::post(std::function<void()> call) {
-  bool wake = false;
+  bool was_empty = false;
   {
     const std::lock_guard<std::mutex> lock(m_mutex);
-    wake = m_calls.empty();
+    was_empty = m_calls.empty();
     m_calls.push_back(std::move(call));
   }
-  if (wake) QCoreApplication::postEvent(this, new QEvent(mailEvent()));
+  if (was_empty) Q_EMIT mailArrived();
 }
 
-bool Mailbox::event(QEvent* event) {
-  if (event->type() != mailEvent()) return QObject::event(event);
+void Mailbox::deliver() {
   std::vector<std::function<void()>> calls;
   {
     const std::lock_guard<std::mutex> lock(m_mutex);
@@ -39,7 +30,6 @@ bool Mailbox::event(QEvent* event) {
     call();
     if (!alive) break;  // the call took the mailbox with it
   }
-  return true;
 }
 
 }  // namespace mantissa::ui::worker

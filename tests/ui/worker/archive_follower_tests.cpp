@@ -183,7 +183,7 @@ class ArchiveFollowerTests : public QObject {
     };
     evaluate(10, 0.5);
     save(10);
-    ArchiveFollower follower(path());
+    ArchiveFollower follower(path(), run.experiment);
     const QSignalSpy evaluated(&follower, &ArchiveFollower::armEvaluated);
     const QSignalSpy checkpoints(&follower, &ArchiveFollower::checkpointReached);
     const QSignalSpy ended(&follower, &ArchiveFollower::armEnded);
