@@ -97,8 +97,10 @@ void ArchivePoll::look() {
   const bool is_new = version != m_version;
   see(m_reader->standings());
   if (is_new) readAllSteps();
-  if (is_new && now_and_then) {
+  m_history_due = m_history_due || is_new;
+  if (m_history_due && now_and_then) {
     for (auto& [id, arm] : m_arms) tellHistory(arm);
+    m_history_due = false;
   }
   if (hasToQuit()) return;
   tellEnds();

@@ -86,6 +86,7 @@ class ArchivePoll {
   std::optional<Standings> m_all;  // every arm of the archive, as last seen
   std::string m_problem;
   int m_looks = 0;
+  bool m_history_due = false;  // something was committed since evaluations and checkpoints were told
 
   std::mutex m_mutex;
   std::condition_variable m_changed;

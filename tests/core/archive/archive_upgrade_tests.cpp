@@ -66,6 +66,7 @@ void verify_contents(const std::string& path) {
   QVERIFY(trials.size() >= 2);
   const record::TrialRow trial = Reader(path).trial(2);
   QCOMPARE(trial.start.name, std::string("h"));
+  QCOMPARE(Reader(path).standings().at(1).status, record::Status::Finished);
   QCOMPARE(trial.end.status, record::Status::Finished);
   QCOMPARE(trial.end.counts.applied, std::int64_t{3});
   QCOMPARE(trial.end.counts.skipped, std::int64_t{1});

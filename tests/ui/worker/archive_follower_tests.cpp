@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include <signal.h>
 #include <sqlite3.h>
 #include <QFile>
 #include <QProcess>
@@ -15,6 +14,7 @@
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "tests/core/archive/sample_records.h"
+#include "tests/ui/worker/soon.h"
 #include "ui/worker/archive_follower.h"
 
 using namespace mantissa;
@@ -108,13 +108,13 @@ class ArchiveFollowerTests : public QObject {
     ArchiveFollower follower(path());
     const QSignalSpy found(&follower, &ArchiveFollower::experimentFound), arms(&follower, &ArchiveFollower::armsFound);
     Window window(follower);
-    QTRY_COMPARE(window.steps(run.trial).size(), std::size_t{5000});
+    SOON_COMPARE(window.steps(run.trial).size(), std::size_t{5000});
     QCOMPARE(found.size(), 1);
     QCOMPARE(found[0][0].toLongLong(), run.experiment);
     QCOMPARE(idsOf(arms), (std::vector<std::int64_t>{run.reference, run.trial}));
     run.write(5001, 5010);
-    QTRY_COMPARE(window.steps(run.trial), upTo(5010));
-    QTRY_COMPARE(window.steps(run.reference), upTo(5010));
+    SOON_COMPARE(window.steps(run.trial), upTo(5010));
+    SOON_COMPARE(window.steps(run.reference), upTo(5010));
     QCOMPARE(window.repeated(), 0);
   }
 
@@ -125,7 +125,7 @@ class ArchiveFollowerTests : public QObject {
     run.writer->flush();
     ArchiveFollower follower(path());
     std::vector<StepBatch> batches;
-    QTRY_VERIFY(!batches.empty() || !(batches = follower.takeSteps()).empty());
+    SOON_VERIFY(!batches.empty() || !(batches = follower.takeSteps()).empty());
     const record::StepRecord& step = batches.at(0).chunks.at(0)->at(0);
     QCOMPARE(step.trial, run.trial);
 #define MANTISSA_COMPARE(name, type, description) QVERIFY2(same(step.name, written.name), #name);
@@ -138,9 +138,9 @@ class ArchiveFollowerTests : public QObject {
     Run run(path());
     ArchiveFollower follower(path());
     const QSignalSpy arms(&follower, &ArchiveFollower::armsFound);
-    QTRY_COMPARE(idsOf(arms).size(), std::size_t{2});
+    SOON_COMPARE(idsOf(arms).size(), std::size_t{2});
     const std::int64_t late = run.writer->begin_trial(sample_trial(run.experiment, "bf16", run.reference));
-    QTRY_COMPARE(idsOf(arms).size(), std::size_t{3});
+    SOON_COMPARE(idsOf(arms).size(), std::size_t{3});
     QCOMPARE(idsOf(arms).back(), late);
   }
 
@@ -155,13 +155,13 @@ class ArchiveFollowerTests : public QObject {
       steps_at_end[arm.id] = window.steps(arm.id).size();
       ends[arm.id] = arm.end.status;
     });
-    QTRY_COMPARE(window.steps(run.trial).size(), std::size_t{10});
+    SOON_COMPARE(window.steps(run.trial).size(), std::size_t{10});
     run.write(11, 20);
     record::TrialEnd end;
     run.writer->finish_trial(run.reference, end);
     end.status = record::Status::Failed;
     run.writer->finish_trial(run.trial, end);
-    QTRY_COMPARE(ends.size(), std::size_t{2});
+    SOON_COMPARE(ends.size(), std::size_t{2});
     QCOMPARE(ends[run.reference], record::Status::Finished);
     QCOMPARE(ends[run.trial], record::Status::Failed);
     QCOMPARE(steps_at_end[run.reference], std::size_t{20});
@@ -190,12 +190,21 @@ class ArchiveFollowerTests : public QObject {
     evaluate(20, kNan);
     save(20);
     run.finish();
-    QTRY_COMPARE(ended.size(), 2);
+    SOON_COMPARE(ended.size(), 2);
     QCOMPARE(evaluated.size(), 2);
     QCOMPARE(evaluated[0][0].value<record::Evaluation>().value, std::optional<double>(0.5));
     QVERIFY(std::isnan(evaluated[1][0].value<record::Evaluation>().value.value()));
     QCOMPARE(checkpoints.size(), 2);
     QCOMPARE(checkpoints[1][0].toLongLong(), 20);
+  }
+
+  void an_evaluation_of_a_run_that_hardly_commits_is_told_before_its_end() {
+    Run run(path());
+    ArchiveFollower follower(path());
+    const QSignalSpy evaluated(&follower, &ArchiveFollower::armEvaluated), arms(&follower, &ArchiveFollower::armsFound);
+    SOON_COMPARE(arms.size(), 1);
+    run.writer->write_evaluation({run.trial, 1, "accuracy", record::Direction::Higher, 0.5});
+    SOON_COMPARE(evaluated.size(), 1);
   }
 
   void a_run_that_is_resumed_begins_anew_after_its_checkpoint() {
@@ -209,17 +218,17 @@ class ArchiveFollowerTests : public QObject {
     ArchiveFollower follower(path(), run.experiment);
     const QSignalSpy resumed(&follower, &ArchiveFollower::armResumed), ended(&follower, &ArchiveFollower::armEnded);
     Window window(follower);
-    QTRY_COMPARE(ended.size(), 2);
+    SOON_COMPARE(ended.size(), 2);
     QCOMPARE(window.steps(run.trial), upTo(25));
     run.writer->resume_trials({run.reference, run.trial}, 10, "[]");
     run.write(11, 12);
-    QTRY_COMPARE(resumed.size(), 2);
+    SOON_COMPARE(resumed.size(), 2);
     QCOMPARE(resumed[0][0].value<record::TrialRow>().end.status, record::Status::Running);
     QCOMPARE(resumed[0][1].toLongLong(), 10);
-    QTRY_COMPARE(window.steps(run.trial), upTo(12));
+    SOON_COMPARE(window.steps(run.trial), upTo(12));
     run.write(13, 30);
     run.finish();
-    QTRY_COMPARE(ended.size(), 4);
+    SOON_COMPARE(ended.size(), 4);
     QCOMPARE(window.steps(run.trial), upTo(30));
   }
 
@@ -233,10 +242,10 @@ class ArchiveFollowerTests : public QObject {
     run.writer->finish_trial(run.writer->begin_trial(sample_trial(third, "reference")), record::TrialEnd());
     ArchiveFollower newest(path()), asked(path(), run.experiment);
     const QSignalSpy arms(&newest, &ArchiveFollower::armsFound), asked_arms(&asked, &ArchiveFollower::armsFound);
-    QTRY_COMPARE(idsOf(arms), std::vector<std::int64_t>{running});
-    QTRY_COMPARE(idsOf(asked_arms), (std::vector<std::int64_t>{run.reference, run.trial}));
+    SOON_COMPARE(idsOf(arms), std::vector<std::int64_t>{running});
+    SOON_COMPARE(idsOf(asked_arms), (std::vector<std::int64_t>{run.reference, run.trial}));
     Window window(asked);
-    QTRY_COMPARE(window.steps(run.trial), upTo(3));
+    SOON_COMPARE(window.steps(run.trial), upTo(3));
   }
 
   void a_run_that_begins_later_is_found() {
@@ -249,7 +258,7 @@ class ArchiveFollowerTests : public QObject {
     QCOMPARE(found.size(), 0);
     const std::int64_t next = run.writer->begin_experiment(sample_experiment());
     run.writer->begin_trial(sample_trial(next, "reference"));
-    QTRY_COMPARE(found.size(), 1);
+    SOON_COMPARE(found.size(), 1);
     QCOMPARE(found[0][0].toLongLong(), next);
     QCOMPARE(changed.size(), 1);
   }
@@ -258,14 +267,14 @@ class ArchiveFollowerTests : public QObject {
     QProcess process;
     process.start(MANTISSA_ARCHIVE_PROCESS,
                   {"write", path(), "killed", "1000000", "1000", m_folder->filePath("counter")});
-    QTRY_VERIFY(QFile::exists(path()));
+    SOON_VERIFY(QFile::exists(path()));
     ArchiveFollower follower(path());
     const QSignalSpy problems(&follower, &ArchiveFollower::problemArose), ended(&follower, &ArchiveFollower::armEnded);
     Window window(follower);
-    QTRY_VERIFY(window.steps(2).size() > 100);
-    ::kill(static_cast<pid_t>(process.processId()), SIGKILL);
+    SOON_VERIFY(window.steps(2).size() > 100);
+    process.kill();  // SIGKILL
     process.waitForFinished();
-    QTRY_COMPARE(ended.size(), 2);
+    SOON_COMPARE(ended.size(), 2);
     const auto arm = ended[1][0].value<record::TrialRow>();
     QCOMPARE(arm.end.status, record::Status::Interrupted);
     QCOMPARE(static_cast<std::int64_t>(window.steps(2).size()), arm.end.counts.attempted);
@@ -275,13 +284,13 @@ class ArchiveFollowerTests : public QObject {
     ArchiveFollower follower(path());
     const QSignalSpy arose(&follower, &ArchiveFollower::problemArose), arms(&follower, &ArchiveFollower::armsFound);
     const QSignalSpy solved(&follower, &ArchiveFollower::problemSolved);
-    QTRY_COMPARE(arose.size(), 1);
+    SOON_COMPARE(arose.size(), 1);
     QVERIFY2(arose[0][0].toString().contains(path()), qPrintable(arose[0][0].toString()));
     QTest::qWait(500);
     QCOMPARE(arose.size(), 1);  // said once
     Run run(path());
-    QTRY_COMPARE(solved.size(), 1);
-    QTRY_COMPARE(idsOf(arms).size(), std::size_t{2});
+    SOON_COMPARE(solved.size(), 1);
+    SOON_COMPARE(idsOf(arms).size(), std::size_t{2});
   }
 
   void an_archive_that_vanishes_and_comes_back_goes_on_where_it_was() {
@@ -292,12 +301,12 @@ class ArchiveFollowerTests : public QObject {
     const QSignalSpy solved(&follower, &ArchiveFollower::problemSolved);
     const QSignalSpy replaced(&follower, &ArchiveFollower::archiveReplaced);
     Window window(follower);
-    QTRY_COMPARE(window.steps(run.trial), upTo(10));
+    SOON_COMPARE(window.steps(run.trial), upTo(10));
     run.writer->close();
     QVERIFY(QFile::rename(path(), path() + ".away"));
-    QTRY_COMPARE(arose.size(), 1);
+    SOON_COMPARE(arose.size(), 1);
     QVERIFY(QFile::rename(path() + ".away", path()));
-    QTRY_COMPARE(solved.size(), 1);
+    SOON_COMPARE(solved.size(), 1);
     QCOMPARE(replaced.size(), 0);
     QCOMPARE(window.steps(run.trial), upTo(10));
     QCOMPARE(window.repeated(), 0);
@@ -312,13 +321,13 @@ class ArchiveFollowerTests : public QObject {
     ArchiveFollower follower(path(), run.experiment);
     const QSignalSpy replaced(&follower, &ArchiveFollower::archiveReplaced);
     Window window(follower);
-    QTRY_COMPARE(window.steps(run.trial), upTo(10));
+    SOON_COMPARE(window.steps(run.trial), upTo(10));
     run.writer->close();
     QVERIFY(QFile::remove(path()));
     QVERIFY(QFile::rename(m_folder->filePath("other.db"), path()));
-    QTRY_COMPARE(replaced.size(), 1);
+    SOON_COMPARE(replaced.size(), 1);
     Window fresh(follower);
-    QTRY_COMPARE(fresh.steps(other.trial), upTo(4));
+    SOON_COMPARE(fresh.steps(other.trial), upTo(4));
   }
 
   void what_is_no_archive_is_said_and_waited_out() {
@@ -329,11 +338,11 @@ class ArchiveFollowerTests : public QObject {
     ArchiveFollower follower(path());
     const QSignalSpy arose(&follower, &ArchiveFollower::problemArose), arms(&follower, &ArchiveFollower::armsFound);
     const QSignalSpy solved(&follower, &ArchiveFollower::problemSolved);
-    QTRY_COMPARE(arose.size(), 1);
+    SOON_COMPARE(arose.size(), 1);
     QVERIFY(file.remove());
     Run run(path());
-    QTRY_COMPARE(solved.size(), 1);
-    QTRY_COMPARE(idsOf(arms).size(), std::size_t{2});
+    SOON_COMPARE(solved.size(), 1);
+    SOON_COMPARE(idsOf(arms).size(), std::size_t{2});
   }
 
   void a_locked_archive_is_said_and_waited_out() {
@@ -349,12 +358,12 @@ class ArchiveFollowerTests : public QObject {
     ArchiveFollower follower(path(), run.experiment);
     const QSignalSpy arose(&follower, &ArchiveFollower::problemArose);
     const QSignalSpy solved(&follower, &ArchiveFollower::problemSolved);
-    QTRY_COMPARE(arose.size(), 1);
+    SOON_COMPARE(arose.size(), 1);
     sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
     sqlite3_close(other);
-    QTRY_COMPARE(solved.size(), 1);
+    SOON_COMPARE(solved.size(), 1);
     Window window(follower);
-    QTRY_COMPARE(window.steps(run.trial), upTo(10));
+    SOON_COMPARE(window.steps(run.trial), upTo(10));
   }
 
   void a_late_window_is_waited_for_and_misses_nothing() {
@@ -364,9 +373,9 @@ class ArchiveFollowerTests : public QObject {
     ArchiveFollower follower(path());
     QTest::qWait(500);
     Window window(follower);
-    QTRY_COMPARE(static_cast<std::int64_t>(window.steps(run.trial).size()), kSteps);
+    SOON_COMPARE(static_cast<std::int64_t>(window.steps(run.trial).size()), kSteps);
     QCOMPARE(window.steps(run.trial), upTo(kSteps));
-    QTRY_COMPARE(window.steps(run.reference), upTo(kSteps));
+    SOON_COMPARE(window.steps(run.reference), upTo(kSteps));
   }
 
   void destruction_does_not_wait_for_the_window_to_take_steps() {

@@ -14,6 +14,7 @@
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "tests/core/archive/sample_records.h"
+#include "tests/ui/worker/soon.h"
 #include "tests/ui/worker/worker_fixtures.h"
 
 using namespace mantissa;
@@ -45,12 +46,12 @@ class JobQueueTests : public QObject {
         }));
     Diary diary(controller);
     const JobId old = controller.enqueue(jobNamed("old"));
-    QTRY_VERIFY(diary.has(old, "early"));
+    SOON_VERIFY(diary.has(old, "early"));
     const JobId next = controller.replace(jobNamed("5"));
     QCOMPARE(controller.currentJob(), JobId{0});
     QCOMPARE(controller.state(), JobState::Stopping);
     superseded.open();
-    QTRY_VERIFY(diary.has(next, "finished"));
+    SOON_VERIFY(diary.has(next, "finished"));
     QCOMPARE(diary.of(old), (QStringList{"started", "early"}));
     for (const JobId job : diary.progress()) QCOMPARE(job, next);
     const std::vector<StepBatch> steps = controller.takeSteps();
@@ -72,7 +73,7 @@ class JobQueueTests : public QObject {
     QCoreApplication::processEvents();  // starts it
     sent.pass();                        // its note waits in the mailbox, its end may
     const JobId next = controller.replace(jobNamed("new"));
-    QTRY_VERIFY(diary.has(next, "finished"));
+    SOON_VERIFY(diary.has(next, "finished"));
     QCOMPARE(diary.of(old), QStringList{"started"});
   }
 
@@ -81,7 +82,7 @@ class JobQueueTests : public QObject {
     Diary diary(controller);
     const JobId waiting = controller.enqueue(jobNamed("2"));
     const JobId first = controller.replace(jobNamed("1"));
-    QTRY_VERIFY(diary.has(waiting, "finished"));
+    SOON_VERIFY(diary.has(waiting, "finished"));
     QVERIFY(diary.all().indexOf(QString::number(first) + " finished") <
             diary.all().indexOf(QString::number(waiting) + " started"));
   }
@@ -99,7 +100,7 @@ class JobQueueTests : public QObject {
       for (StepBatch& batch : controller.takeSteps()) steps.push_back(std::move(batch));
     };
     connect(&controller, &TrainingController::jobFinished, this, take);  // by then the last step is there
-    QTRY_VERIFY(diary.has(three, "finished"));
+    SOON_VERIFY(diary.has(three, "finished"));
     QStringList ends;
     for (const QString& entry : diary.all()) {
       if (entry.endsWith("started") || entry.endsWith("finished")) ends << entry;
@@ -118,7 +119,7 @@ class JobQueueTests : public QObject {
     const JobId running = controller.enqueue(jobNamed("one"));
     const JobId waiting = controller.enqueue(jobNamed("two"));
     controller.enqueue(jobNamed("three"));
-    QTRY_COMPARE(controller.state(), JobState::Running);
+    SOON_COMPARE(controller.state(), JobState::Running);
     QCOMPARE(controller.currentJob(), running);
     QCOMPARE(controller.currentTitle(), QString("one"));
     QVERIFY(!controller.removeWaiting(running));
@@ -127,7 +128,7 @@ class JobQueueTests : public QObject {
     controller.clearWaiting();
     QCOMPARE(changed.size(), 6);  // three came, one left for the engine, one was taken out, one cleared
     controller.stop();
-    QTRY_COMPARE(controller.state(), JobState::Idle);
+    SOON_COMPARE(controller.state(), JobState::Idle);
     QCoreApplication::processEvents();
     QCOMPARE(diary.of(waiting), QStringList());
     QCOMPARE(controller.state(), JobState::Idle);
@@ -139,7 +140,7 @@ class JobQueueTests : public QObject {
     const JobId one = controller.enqueue(jobNamed("1"));
     const JobId two = controller.enqueue(jobNamed("2"));
     const JobId three = controller.enqueue(jobNamed("3"));
-    QTRY_VERIFY(diary.has(three, "finished"));
+    SOON_VERIFY(diary.has(three, "finished"));
     const std::vector<StepBatch> steps = controller.takeSteps();
     QVERIFY(numbersOf(steps, one).empty());
     QCOMPARE(numbersOf(steps, two).size(), std::size_t{2});
@@ -158,7 +159,7 @@ class JobQueueTests : public QObject {
     }));
     Diary diary(controller);
     const JobId job = controller.enqueue(jobNamed("stands still"));
-    QTRY_VERIFY(diary.has(job, "here"));
+    SOON_VERIFY(diary.has(job, "here"));
     controller.pause();
     controller.stepOnce();
     controller.resume();
@@ -170,7 +171,7 @@ class JobQueueTests : public QObject {
     const JobId next = controller.replace(jobNamed("next"));
     QCoreApplication::processEvents();
     all_returned.open();
-    QTRY_VERIFY(diary.has(next, "finished"));
+    SOON_VERIFY(diary.has(next, "finished"));
   }
 
   void a_million_steps_past_a_slow_window_are_all_in_the_archive() {

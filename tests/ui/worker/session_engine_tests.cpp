@@ -10,6 +10,7 @@
 
 #include "core/archive/reader.h"
 #include "core/spec/parse.h"
+#include "tests/ui/worker/soon.h"
 #include "ui/worker/session_engine.h"
 #include "ui/worker/training_controller.h"
 
@@ -78,7 +79,7 @@ class SessionEngineTests : public QObject {
     TrainingController controller(realEngine());
     const QSignalSpy finished(&controller, &TrainingController::jobFinished);
     controller.enqueue(runOf(kExperiment, free));
-    QTRY_COMPARE(finished.size(), 1);
+    SOON_COMPARE(finished.size(), 1);
 
     const QSignalSpy arms(&controller, &TrainingController::armsOpened);
     std::int64_t step = 0;
@@ -87,15 +88,15 @@ class SessionEngineTests : public QObject {
     // As soon as the job exists, before its first step.
     connect(&controller, &TrainingController::jobStarted, this, [&] { controller.pause(); });
     controller.enqueue(runOf(kExperiment, held));
-    QTRY_COMPARE(controller.state(), JobState::Paused);
+    SOON_COMPARE(controller.state(), JobState::Paused);
     QCOMPARE(step, std::int64_t{0});
     for (std::int64_t k = 1; k <= 5; ++k) {
       controller.stepOnce();
-      QTRY_COMPARE(step, k);
+      SOON_COMPARE(step, k);
       QCOMPARE(controller.state(), JobState::Paused);
     }
     controller.resume();
-    QTRY_COMPARE(finished.size(), 2);
+    SOON_COMPARE(finished.size(), 2);
 
     const auto expected = finalWeights(free);
     QCOMPARE(expected.size(), std::size_t{8});  // two layers, weight and bias, of two arms
@@ -121,18 +122,18 @@ class SessionEngineTests : public QObject {
     const QSignalSpy finished(&controller, &TrainingController::jobFinished);
     const QSignalSpy stopped(&controller, &TrainingController::jobStopped);
     controller.enqueue(runOf(kExperiment, whole));
-    QTRY_COMPARE(finished.size(), 1);
+    SOON_COMPARE(finished.size(), 1);
 
     connect(&controller, &TrainingController::jobStarted, this, [&](JobId job) {
       if (job == 2) controller.pause();
     });
     controller.enqueue(runOf(kExperiment, parts));
-    QTRY_COMPARE(controller.state(), JobState::Paused);
+    SOON_COMPARE(controller.state(), JobState::Paused);
     for (int k = 0; k < 7; ++k) controller.stepOnce();
     QSignalSpy progressed(&controller, &TrainingController::progressed);
-    QTRY_VERIFY(!progressed.isEmpty() && progressed.last()[1].value<session::Progress>().step == 7);
+    SOON_VERIFY(!progressed.isEmpty() && progressed.last()[1].value<session::Progress>().step == 7);
     controller.stop();
-    QTRY_COMPARE(stopped.size(), 1);
+    SOON_COMPARE(stopped.size(), 1);
     const auto summary = stopped[0][1].value<record::RunSummary>();
     QCOMPARE(summary.reference.end.counts.attempted, std::int64_t{7});
 
@@ -142,7 +143,7 @@ class SessionEngineTests : public QObject {
     options.trial = summary.trials[0].id;
     job.work = Job::Resume{options};
     controller.enqueue(job);
-    QTRY_COMPARE(finished.size(), 2);
+    SOON_COMPARE(finished.size(), 2);
     QCOMPARE(finalWeights(parts), finalWeights(whole));
   }
 
@@ -151,7 +152,7 @@ class SessionEngineTests : public QObject {
     TrainingController controller(realEngine());
     const QSignalSpy failed(&controller, &TrainingController::jobFailed);
     controller.enqueue(runOf(kExperiment, folder.filePath("no/such/folder/a.db").toStdString()));
-    QTRY_COMPARE(failed.size(), 1);
+    SOON_COMPARE(failed.size(), 1);
     const auto failure = failed[0][1].value<JobFailure>();
     QCOMPARE(failure.kind, std::optional<ErrorKind>(ErrorKind::FileProblem));
     QVERIFY2(failure.sentence.contains("no/such/folder"), qPrintable(failure.sentence));

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/archive/sample_records.h"
+#include "tests/ui/worker/soon.h"
 #include "tests/ui/worker/worker_fixtures.h"
 
 using namespace mantissa;
@@ -38,7 +39,7 @@ class TrainingControllerTests : public QObject {
     const QSignalSpy states(&controller, &TrainingController::stateChanged);
     const JobId job = controller.enqueue(jobNamed("one"));
     QVERIFY(diary.all().isEmpty());  // not before control is back in the event loop
-    QTRY_VERIFY(diary.has(job, "finished"));
+    SOON_VERIFY(diary.has(job, "finished"));
     QCOMPARE(diary.of(job), (QStringList{"started", "preparing", "arms", "training", "a note", "evaluated",
                                          "checkpoint 10", "arm ended", "finished"}));
     QCOMPARE(states.size(), 3);
@@ -62,7 +63,7 @@ class TrainingControllerTests : public QObject {
     const QSignalSpy evaluated(&controller, &TrainingController::armEvaluated);
     const QSignalSpy finished(&controller, &TrainingController::jobFinished);
     controller.enqueue(jobNamed("one"));
-    QTRY_COMPARE(finished.size(), 1);
+    SOON_COMPARE(finished.size(), 1);
     QCOMPARE(arms[0][1].value<std::vector<record::TrialRow>>().at(1).start.name, std::string("fp16"));
     QVERIFY(std::isnan(evaluated[0][1].value<record::Evaluation>().value.value()));
     QCOMPARE(finished[0][1].value<record::RunSummary>().experiment_id, std::int64_t{7});
@@ -71,9 +72,9 @@ class TrainingControllerTests : public QObject {
   void a_run_is_paused_stepped_and_resumed() {
     TrainingController controller(endless());
     controller.enqueue(jobNamed("one"));
-    QTRY_COMPARE(controller.state(), JobState::Running);
+    SOON_COMPARE(controller.state(), JobState::Running);
     controller.pause();
-    QTRY_COMPARE(controller.state(), JobState::Paused);
+    SOON_COMPARE(controller.state(), JobState::Paused);
     std::int64_t last = 0;
     const auto lastStep = [&] {
       const auto numbers = numbersOf(controller.takeSteps(), controller.currentJob());
@@ -83,12 +84,12 @@ class TrainingControllerTests : public QObject {
     const std::int64_t stood = lastStep();
     for (std::int64_t k = 1; k <= 3; ++k) {
       controller.stepOnce();
-      QTRY_COMPARE(lastStep(), stood + k);
+      SOON_COMPARE(lastStep(), stood + k);
       QCOMPARE(controller.state(), JobState::Paused);
     }
     controller.resume();
-    QTRY_COMPARE(controller.state(), JobState::Running);
-    QTRY_VERIFY(lastStep() > stood + 3);
+    SOON_COMPARE(controller.state(), JobState::Running);
+    SOON_VERIFY(lastStep() > stood + 3);
   }
 
   void the_progress_at_which_it_stands_still_is_told_before_the_pause() {
@@ -100,9 +101,9 @@ class TrainingControllerTests : public QObject {
       if (state == JobState::Paused) at_pause = told;
     });
     controller.enqueue(jobNamed("one"));
-    QTRY_COMPARE(controller.state(), JobState::Running);
+    SOON_COMPARE(controller.state(), JobState::Running);
     controller.pause();
-    QTRY_COMPARE(controller.state(), JobState::Paused);
+    SOON_COMPARE(controller.state(), JobState::Paused);
     QCOMPARE(at_pause, numbersOf(controller.takeSteps(), controller.currentJob()).back());
   }
 
@@ -115,7 +116,7 @@ class TrainingControllerTests : public QObject {
     const QSignalSpy finished(&controller, &TrainingController::jobFinished);
     const auto begin = std::chrono::steady_clock::now();
     controller.enqueue(jobNamed("20000"));
-    QTRY_COMPARE(finished.size(), 1);
+    SOON_COMPARE(finished.size(), 1);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     QCOMPARE(last, std::int64_t{20000});
     QVERIFY(progressed.size() <= 2 + static_cast<int>(seconds.count() * 10));  // the first and the last besides
@@ -125,10 +126,10 @@ class TrainingControllerTests : public QObject {
     TrainingController controller(endless());
     Diary diary(controller);
     const JobId job = controller.enqueue(jobNamed("one"));
-    QTRY_COMPARE(controller.state(), JobState::Running);
+    SOON_COMPARE(controller.state(), JobState::Running);
     controller.stop();
     QCOMPARE(controller.state(), JobState::Stopping);
-    QTRY_COMPARE(controller.state(), JobState::Idle);
+    SOON_COMPARE(controller.state(), JobState::Idle);
     QVERIFY(diary.has(job, "stopped"));
     QVERIFY(!diary.has(job, "finished"));
     QCOMPARE(controller.currentJob(), JobId{0});
@@ -139,22 +140,22 @@ class TrainingControllerTests : public QObject {
     Diary diary(controller);
     const JobId job = controller.enqueue(jobNamed("one"));
     controller.pause();  // nothing is current yet: nothing happens
-    QTRY_COMPARE(controller.state(), JobState::Running);
+    SOON_COMPARE(controller.state(), JobState::Running);
     controller.pause();
-    QTRY_COMPARE(controller.state(), JobState::Paused);
+    SOON_COMPARE(controller.state(), JobState::Paused);
     controller.stop();
-    QTRY_VERIFY(diary.has(job, "stopped"));
+    SOON_VERIFY(diary.has(job, "stopped"));
   }
 
   void a_run_is_stopped_at_its_checkpoint() {
     TrainingController controller(endless());
     Diary diary(controller);
     const JobId job = controller.enqueue(jobNamed("one"));
-    QTRY_COMPARE(controller.state(), JobState::Running);
+    SOON_COMPARE(controller.state(), JobState::Running);
     QVERIFY(!controller.stopsAtCheckpoint());
     controller.stopAtCheckpoint();
     QVERIFY(controller.stopsAtCheckpoint());
-    QTRY_VERIFY(diary.has(job, "stopped"));
+    SOON_VERIFY(diary.has(job, "stopped"));
   }
 
   void destruction_stops_what_runs_and_joins_its_thread() {
@@ -170,9 +171,9 @@ class TrainingControllerTests : public QObject {
             }));
         controller.enqueue(jobNamed("one"));
         controller.enqueue(jobNamed("never begun"));
-        QTRY_COMPARE(controller.state(), JobState::Running);
+        SOON_COMPARE(controller.state(), JobState::Running);
         if (paused) controller.pause();
-        if (paused) QTRY_COMPARE(controller.state(), JobState::Paused);
+        if (paused) SOON_COMPARE(controller.state(), JobState::Paused);
       }
       QVERIFY(running);
       QVERIFY(left);
@@ -205,7 +206,7 @@ class TrainingControllerTests : public QObject {
     }));
     const QSignalSpy failed(&controller, &TrainingController::jobFailed);
     controller.enqueue(jobNamed("one"));
-    QTRY_COMPARE(failed.size(), 1);
+    SOON_COMPARE(failed.size(), 1);
     const auto failure = failed[0][1].value<JobFailure>();
     QCOMPARE(failure.sentence, QString::fromStdString(sentence(facts)));
     QCOMPARE(failure.kind, std::optional<ErrorKind>(ErrorKind::DataProblem));
@@ -225,7 +226,7 @@ class TrainingControllerTests : public QObject {
     const QSignalSpy failed(&controller, &TrainingController::jobFailed);
     const QSignalSpy finished(&controller, &TrainingController::jobFinished);
     for (const char* title : {"one", "two", "three"}) controller.enqueue(jobNamed(title));
-    QTRY_COMPARE(finished.size(), 1);
+    SOON_COMPARE(finished.size(), 1);
     QCOMPARE(failed.size(), 2);
     const auto failure = failed[0][1].value<JobFailure>();
     QVERIFY2(failure.sentence.endsWith(": libtorch_cpu.so: cannot open"), qPrintable(failure.sentence));
