@@ -277,6 +277,8 @@ void PlotCanvas::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Right) return navigation.forward();
     return QWidget::keyPressEvent(event);
   }
+  // Other combinations with Ctrl belong to the window.
+  if (control && event->key() != Qt::Key_Left && event->key() != Qt::Key_Right) return QWidget::keyPressEvent(event);
   switch (event->key()) {
     case Qt::Key_Left:
     case Qt::Key_Right: {

@@ -21,11 +21,9 @@ constexpr double kZeroRow = 14;      // values without a logarithm
 constexpr double kRightMargin = 18;  // room for the markers at the lines' ends
 constexpr std::size_t kMarkersAlongLine = 40;
 
-QString tr(const char* text, int count = -1) {
-  return QCoreApplication::translate("mantissa::ui::plot::PlotFrame", text, nullptr, count);
-}
-
 class FrameMaker {
+  Q_DECLARE_TR_FUNCTIONS(PlotFrame)
+
  public:
   explicit FrameMaker(const FrameRequest& request)
       : m_request(request), m_content(*request.content), m_metrics(request.font) {}
@@ -158,7 +156,8 @@ class FrameMaker {
   QList<QPointF> points(const Decimated& from, bool steps, FrameSeries& series) {
     const auto& geometry = m_frame.geometry;
     QList<QPointF> all;
-    all.reserve(static_cast<qsizetype>(from.samples.size() * (steps ? 2 : 1) + from.breaks.size()));
+    const auto perSample = steps ? 2 : 1;
+    all.reserve(perSample * static_cast<qsizetype>(from.samples.size()) + static_cast<qsizetype>(from.breaks.size()));
     auto nextBreak = from.breaks.begin();
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t i = 0; i < from.samples.size(); ++i) {
@@ -258,7 +257,7 @@ class FrameMaker {
       return std::clamp(geometry.toPixelY(height(value)), geometry.lines.top() - 2, geometry.lines.bottom() + 2);
     };
     QPolygonF polygon;
-    polygon.reserve(static_cast<qsizetype>(2 * raw.columns.size()));
+    polygon.reserve(2 * static_cast<qsizetype>(raw.columns.size()));
     for (const auto& column : raw.columns) polygon << QPointF(geometry.toPixelX(column.x), y(column.high));
     // At least a pixel high: a constant is a line, not nothing.
     for (auto column = raw.columns.rbegin(); column != raw.columns.rend(); ++column) {
@@ -279,7 +278,8 @@ class FrameMaker {
         place.x = mark.x;
         place.text = nonFiniteText(mark.kind);
         const auto where = tr("%1: %2 at %3 %4").arg(name, place.text, m_content.xName, positionText(mark.x));
-        place.sentence += mark.count == 1 ? where : tr("%1 (%n values)", static_cast<int>(mark.count)).arg(where);
+        place.sentence +=
+            mark.count == 1 ? where : tr("%1 (%n values)", nullptr, static_cast<int>(mark.count)).arg(where);
       }
     }
     for (auto& [key, place] : places) m_frame.nonFinite.push_back(std::move(place));

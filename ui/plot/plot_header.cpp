@@ -153,7 +153,7 @@ void PlotHeader::rebuild() {
       connect(item, &LegendItem::toggled, this,
               [this, item](bool visible) { Q_EMIT seriesToggled(item->seriesId(), visible); });
       connect(item, &LegendItem::widthChanged, this, &PlotHeader::arrange);
-      item->show();
+      item->setVisible(m_legendVisible);
       m_items.push_back(item);
     }
     // Tab goes through the legend and then to the menu, as one reads.
@@ -178,6 +178,18 @@ void PlotHeader::rebuild() {
   update();
 }
 
+void PlotHeader::setLegendVisible(bool visible) {
+  m_legendVisible = visible;
+  for (auto* item : m_items) item->setVisible(visible);
+  arrange();
+}
+
+void PlotHeader::setRemark(const QString& remark) {
+  if (remark == m_remark) return;
+  m_remark = remark;
+  update();
+}
+
 void PlotHeader::showValues() {
   const auto& sources = m_state.sources.sources();
   for (std::size_t i = 0; i < m_items.size() && i < sources.size(); ++i) {
@@ -199,20 +211,21 @@ void PlotHeader::arrange() {
   m_menuButton->setGeometry(width() - buttonWidth, 1, buttonWidth, row - 2);
   const auto title = static_cast<int>(QFontMetricsF(titleFont()).horizontalAdvance(m_state.content.title)) + 12;
   int legend = 0;
-  for (const auto* item : m_items) legend += item->sizeHint().width() + kBetweenItems;
+  const auto& items = m_legendVisible ? m_items : std::vector<LegendItem*>();
+  for (const auto* item : items) legend += item->sizeHint().width() + kBetweenItems;
   const auto right = width() - buttonWidth - 4;
   int rows = 1;
   if (title + legend <= right) {
     auto x = right - legend + kBetweenItems;
     m_titleRight = x - kBetweenItems;
-    for (auto* item : m_items) {
+    for (auto* item : items) {
       item->setGeometry(x, 0, item->sizeHint().width(), row);
       x += item->sizeHint().width() + kBetweenItems;
     }
   } else {
     m_titleRight = right;
     auto x = 0;
-    for (auto* item : m_items) {
+    for (auto* item : items) {
       const auto wanted = std::min(item->sizeHint().width(), std::max(width(), 1));
       if (x == 0 || x + wanted > width()) {
         x = 0;
@@ -242,6 +255,7 @@ void PlotHeader::paintEvent(QPaintEvent* /*event*/) {
   painter.setPen(PlotInk::fromPalette(palette(), m_state.colors, font()).faintText);
   auto unit = m_state.content.unit;
   if (m_state.content.difference) unit = unit.isEmpty() ? tr("minus reference") : tr("%1, minus reference").arg(unit);
+  if (!m_remark.isEmpty()) unit = m_remark;
   painter.drawText(QRectF(left, 0, room, row), Qt::AlignLeft | Qt::AlignVCenter,
                    plain.elidedText(unit, Qt::ElideRight, room));
 }

@@ -60,6 +60,11 @@ class PlotHeader : public QWidget {
   /// Title and legend anew, for other content or colours.
   void rebuild();
 
+  void setLegendVisible(bool visible);
+
+  /// Something the title has to say for the time being: "sorted: newer values are not shown".
+  void setRemark(const QString& remark);
+
   /// The values at the cursor, or the newest ones.
   void showValues();
 
@@ -80,6 +85,8 @@ class PlotHeader : public QWidget {
   std::vector<LegendItem*> m_items;  // children
   QToolButton* m_menuButton;
   QMenu* m_menu;
+  bool m_legendVisible = true;
+  QString m_remark;
   int m_titleRight = 0;  // where the legend begins in the first row
 };
 

@@ -72,7 +72,7 @@ void PlotTableModel::rebuild() {
 void PlotTableModel::refresh() {
   if (!m_rows) return;
   const auto before = m_shown;
-  if (m_order.empty()) {
+  if (byPosition()) {
     // Views still see the old number of rows: what was appended is announced, what was merged into the midst resets
     // them.
     const auto kept = m_rows->update();
@@ -95,6 +95,15 @@ void PlotTableModel::refresh() {
   m_shown = m_rows->rows();
   m_order = sortedRows();
   endResetModel();
+}
+
+bool PlotTableModel::standsStill() const {
+  if (!m_rows || byPosition() || m_shown == 0) return false;
+  const auto& sources = m_state.sources.sources();
+  return std::any_of(sources.begin(), sources.end(), [&](const PlotSources::Source& source) {
+    return !source.series.data->empty() &&
+           source.series.data->positions().at(source.series.data->size() - 1) > m_rows->x(m_shown - 1);
+  });
 }
 
 int PlotTableModel::rowCount(const QModelIndex& parent) const {
@@ -165,7 +174,7 @@ void PlotTableModel::sort(int column, Qt::SortOrder order) {
 }
 
 std::vector<std::uint32_t> PlotTableModel::sortedRows() const {
-  if (m_sortColumn == 0 && m_sortOrder == Qt::AscendingOrder) return {};
+  if (byPosition()) return {};
   std::vector<std::uint32_t> order(m_rows->rows());
   std::iota(order.begin(), order.end(), 0U);
   if (m_sortColumn == 0) {

@@ -56,6 +56,9 @@ class PlotTableModel : public QAbstractTableModel {
   /// Takes in what the series have gained.
   void refresh();
 
+  /// Whether there are values that a sorted table does not show; sorting again takes them in.
+  bool standsStill() const;
+
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -69,6 +72,7 @@ class PlotTableModel : public QAbstractTableModel {
   std::size_t sourceRow(int row) const {
     return m_order.empty() ? static_cast<std::size_t>(row) : m_order[static_cast<std::size_t>(row)];
   }
+  bool byPosition() const { return m_sortColumn == 0 && m_sortOrder == Qt::AscendingOrder; }
   std::vector<std::uint32_t> sortedRows() const;
   QString cellText(std::size_t row, int column) const;
 

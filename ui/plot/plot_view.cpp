@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -93,6 +94,9 @@ void PlotView::buildMenu() {
   addAction(m_tableAction);  // the shortcut works wherever the focus is in this plot
   connect(m_tableAction, &QAction::toggled, this, &PlotView::setTableShown);
   auto* copy = menu->addAction(tr("Copy"));
+  copy->setShortcut(QKeySequence::Copy);
+  copy->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  addAction(copy);
   copy->setToolTip(tr("The picture, or what is selected in the table"));
   connect(copy, &QAction::triggered, this, &PlotView::copyToClipboard);
   menu->addSeparator();
@@ -216,10 +220,27 @@ void PlotView::setPlotCursor(PlotCursor* cursor) {
 
 void PlotView::setColors(const PlotColors& colors) {
   m_ownColors = false;
-  m_state.colors = colors;
-  m_header->rebuild();
-  stale();
+  recolor(colors);
 }
+
+void PlotView::recolor(const PlotColors& colors) {
+  const auto old = std::exchange(m_state.colors, colors);
+  const auto sameRole = [&](QColor& color) {
+    if (color == old.reference) {
+      color = colors.reference;
+      return;
+    }
+    const auto trial = std::find(old.trials.begin(), old.trials.end(), color);
+    if (trial != old.trials.end()) color = colors.trials[static_cast<std::size_t>(trial - old.trials.begin())];
+  };
+  for (auto& series : m_state.content.series) sameRole(series.style.color);
+  for (auto& band : m_state.content.bands) {
+    if (band.color) sameRole(*band.color);
+  }
+  contentChanged(false);
+}
+
+void PlotView::setLegendVisible(bool visible) { m_header->setLegendVisible(visible); }
 
 void PlotView::setSeriesVisible(const QString& seriesId, bool visible) {
   if (visible == isSeriesVisible(seriesId)) return;
@@ -264,6 +285,8 @@ bool PlotView::redraw() {
   }
   // Before the frame: it may widen the range of all linked plots.
   m_state.navigation->reportExtent(this, m_state.sources.xExtent());
+  const bool waits = isTableShown() && m_table->plotModel().standsStill();
+  m_header->setRemark(waits ? tr("sorted; newer values wait until it is sorted again") : QString());
   if (std::exchange(m_valuesStale, false)) m_header->showValues();
   return m_canvas->redraw();
 }
@@ -334,11 +357,11 @@ void PlotView::copyToClipboard() {
 void PlotView::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange && m_ownColors) {
-    m_state.colors = plotColors(isDark(palette()));
-    m_header->rebuild();
-    stale();
+    recolor(plotColors(isDark(palette())));
   }
 }
+
+void PlotView::contextMenuEvent(QContextMenuEvent* event) { m_header->menu()->popup(event->globalPos()); }
 
 void PlotView::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);

@@ -51,8 +51,12 @@ class PlotView : public QWidget {
   PlotNavigation* navigation() const { return m_state.navigation; }
   PlotCursor* plotCursor() const { return m_state.cursor; }
 
-  /// Without a call they follow the palette. The styles of the series are the owner's to replace.
+  /// Without a call they follow the palette. Series and bands in one of the old colours get the new one of the same
+  /// role.
   void setColors(const PlotColors& colors);
+
+  /// Off on a page of many small plots that share one legend.
+  void setLegendVisible(bool visible);
 
   bool isSeriesVisible(const QString& seriesId) const { return !m_state.hidden.contains(seriesId); }
   void setSeriesVisible(const QString& seriesId, bool visible);
@@ -96,6 +100,7 @@ class PlotView : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
@@ -105,6 +110,7 @@ class PlotView : public QWidget {
   void askAndExport(const QString& ending, const QString& filter);
   void copyToClipboard();
   void stale();
+  void recolor(const PlotColors& colors);
 
   PlotState m_state;
   PlotNavigation m_ownNavigation;

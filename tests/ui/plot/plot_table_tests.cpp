@@ -140,6 +140,24 @@ class PlotTableTests : public QObject {
     QCOMPARE(column(model, 0), QStringList({"4", "3", "2", "1", "0"}));
   }
 
+  void long_sorted_table_waits_and_says_so() {
+    Growing a({});
+    for (std::size_t i = 0; i <= PlotTableModel::kLongestSortedWhileGrowing; ++i) a.add(static_cast<double>(i), 1);
+    Shown plot(contentOf({{"reference", a.data}}));
+    plot.view.setTableShown(true);
+    auto& model = plot.view.table()->plotModel();
+    model.sort(1, Qt::DescendingOrder);
+    const auto rows = model.rowCount();
+    a.add(1e6, 2);
+    plot.view.redraw();
+    QCOMPARE(model.rowCount(), rows);
+    QVERIFY(model.standsStill());
+    model.sort(1, Qt::DescendingOrder);
+    QCOMPARE(model.rowCount(), rows + 1);
+    QCOMPARE(model.index(0, 0).data().toString(), QString("1000000"));
+    QVERIFY(!model.standsStill());
+  }
+
   void control_t_flips_to_the_table_and_back() {
     Growing a({{0, 1}});
     Shown plot(contentOf({{"reference", a.data}}));

@@ -609,6 +609,52 @@ class PlotViewTests : public QObject {
     QVERIFY(corner.lightness() < 80);
   }
 
+  void series_take_the_new_colour_of_their_role_with_the_theme() {
+    auto content = contentOf({series(wave(100, 0)), series(wave(100, 3))});
+    content.bands = {{0, 1, "tolerance", plotColors(false).trials[0]}};
+    Shown plot(content);
+    plot.view.setColors(plotColors(true));
+    plot.view.redraw();
+    QCOMPARE(plot.view.content().series[0].style.color, plotColors(true).reference);
+    QCOMPARE(plot.frame().series[1].style.color, plotColors(true).trials[0]);
+    QCOMPARE(*plot.view.content().bands[0].color, plotColors(true).trials[0]);
+  }
+
+  void plot_may_leave_the_legend_to_another() {
+    Shown plot(contentOf({series(wave(100, 0)), series(wave(100, 3))}));
+    plot.view.setLegendVisible(false);
+    for (const auto* item : plot.view.findChildren<LegendItem*>()) QVERIFY(!item->isVisible());
+  }
+
+  void time_is_labelled_in_whole_seconds_minutes_and_hours_data() {
+    QTest::addColumn<double>("seconds");
+    QTest::addColumn<QStringList>("labels");
+    QTest::newRow("seconds") << 60.0 << QStringList({"0:00", "0:30", "1:00"});
+    QTest::newRow("hours") << 14400.0 << QStringList({"0:00 h", "2:00 h", "4:00 h"});
+  }
+
+  void time_is_labelled_in_whole_seconds_minutes_and_hours() {
+    QFETCH(double, seconds);
+    QFETCH(QStringList, labels);
+    auto content = contentOf({series(wave(2, 0))});
+    content.xKind = XAxisKind::Seconds;
+    PlotNavigation navigation;
+    navigation.setExpectedRange(Range{0, seconds});
+    Shown plot(content, &navigation);
+    QStringList found;
+    for (const auto& tick : plot.frame().xTicks) found << tick.label;
+    // How many there are depends on the font.
+    for (const auto& label : labels) QVERIFY2(found.contains(label), qPrintable(found.join(' ')));
+  }
+
+  void combinations_with_control_are_left_to_the_window() {
+    Shown plot(contentOf({series(wave(1001, 0))}));
+    QKeyEvent save(QEvent::KeyPress, Qt::Key_S, Qt::ControlModifier, "s");
+    save.setAccepted(true);
+    QApplication::sendEvent(plot.view.canvas(), &save);
+    QVERIFY(!save.isAccepted());
+  }
+
   void everything_that_takes_focus_has_a_name() {
     Shown plot(contentOf({series(wave(100, 0)), series(wave(100, 1))}));
     QCOMPARE(plot.view.canvas()->accessibleName(), QString("Plot of Loss, cross-entropy"));
