@@ -283,14 +283,22 @@ class Painting {
     }
   }
 
+  /// How much is behind the picture: in the row of non-finite marks where that is free, at the bottom otherwise.
   void drawNote() {
     if (m_frame.note.isEmpty()) return;
     const auto& area = m_geometry.area;
-    QRectF place(area.left() + 5, area.top(), m_metrics.horizontalAdvance(m_frame.note) + 2, m_metrics.height());
-    const bool taken = std::any_of(m_frame.nonFinite.begin(), m_frame.nonFinite.end(),
-                                   [&](const FrameNonFinite& mark) { return mark.pixel < place.right() + 6; });
-    if (taken) place.moveTop(m_geometry.lines.top());
-    place.setRight(std::min(place.right(), area.right()));
+    const auto width = std::min(m_metrics.horizontalAdvance(m_frame.note) + 4, area.width() - 10);
+    const auto isFree = [&](double left) {
+      return std::none_of(m_frame.nonFinite.begin(), m_frame.nonFinite.end(), [&](const FrameNonFinite& mark) {
+        const auto words = m_metrics.horizontalAdvance(mark.text) + 10;
+        return left - words < mark.pixel && mark.pixel < left + width + 6;
+      });
+    };
+    const auto left = area.left() + 5;
+    const auto right = area.right() - 5 - width;
+    QRectF place(left, area.top(), width, m_metrics.height());
+    if (!isFree(left) && isFree(right)) place.moveLeft(right);
+    if (!isFree(place.left())) place.moveTop(m_geometry.lines.bottom() - m_metrics.height() - 2);
     label(place, Qt::AlignLeft, m_frame.note, m_ink.faintText);
   }
 
