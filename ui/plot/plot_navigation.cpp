@@ -36,6 +36,17 @@ void PlotNavigation::setExpectedRange(std::optional<Range> range) {
   changed();
 }
 
+void PlotNavigation::startOver(std::optional<Range> expected) {
+  m_expected = expected;
+  m_automatic = expected.value_or(Range{});
+  m_extents.clear();
+  m_current = {};
+  m_past.clear();
+  m_future.clear();
+  m_sinceGesture.invalidate();
+  changed();
+}
+
 void PlotNavigation::reportExtent(const QObject* plot, std::optional<Range> extent) {
   if (!extent) {
     m_extents.erase(plot);

@@ -26,6 +26,9 @@ class PlotNavigation : public QObject {
   /// What a run will cover when it is finished, if that is known: 0 to 2,000 steps.
   void setExpectedRange(std::optional<Range> range);
 
+  /// Forgets zooms, history and what plots reported: for other data, or another x axis for the same.
+  void startOver(std::optional<Range> expected);
+
   /// What a plot has data for. Plots call it while redrawing.
   void reportExtent(const QObject* plot, std::optional<Range> extent);
 

@@ -141,6 +141,8 @@ void PlotView::contentChanged(bool otherLayout) {
   const auto& content = m_state.content;
   m_state.sources.setContent(content);
   m_state.sources.update();
+  m_state.navigation->reportExtent(this,
+                                   m_state.sources.xExtent());  // pictures are made of plots that were never shown
   if (otherLayout) m_canvas->forgetLayout();
   const auto name = content.unit.isEmpty() ? content.title : tr("%1, %2").arg(content.title, content.unit);
   setAccessibleName(name);
@@ -201,6 +203,7 @@ void PlotView::setNavigation(PlotNavigation* navigation) {
   // A page that goes first takes its navigation with it.
   if (next != &m_ownNavigation)
     connect(next, &QObject::destroyed, this, [this] { m_state.navigation.clear(), setNavigation(nullptr); });
+  next->reportExtent(this, m_state.sources.xExtent());
   stale();
 }
 

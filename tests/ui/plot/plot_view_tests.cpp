@@ -262,6 +262,15 @@ class PlotViewTests : public QObject {
     QCOMPARE(plot.frame().lines.front().width, 2.0);
   }
 
+  void picture_of_a_plot_that_was_never_shown_holds_all_of_it() {
+    PlotView view("loss");
+    view.setPalette(lightPalette());
+    view.setContent(contentOf({series(wave(1000, 0))}));
+    const auto image = view.image({600, 300}, 1);
+    // 2 px lines leave their colour in most columns; the axis goes on for a fifth beyond the data.
+    QVERIFY(pixelsLike(image, plotColors(false).reference, QRect(60, 40, 380, 230)) > 380);
+  }
+
   void reference_is_drawn_last() {
     Shown plot(contentOf({series(wave(10, 0)), series(wave(10, 0))}));
     QCOMPARE(plot.frame().lines.back().color, plotColors(false).reference);
@@ -585,6 +594,16 @@ class PlotViewTests : public QObject {
     navigation.reportExtent(&plot, Range{0, 100'000});
     navigation.reportExtent(&plot, Range{0, 90});
     QVERIFY(navigation.xRange().high < 200);
+  }
+
+  void starting_over_forgets_zooms_and_the_way_back() {
+    PlotNavigation navigation;
+    Shown plot(contentOf({series(wave(1001, 0))}), &navigation);
+    plot.drag(plot.at(0.2, 0.3), plot.at(0.6, 0.7));
+    navigation.startOver(Range{0, 50});
+    QVERIFY(!navigation.isZoomed() && !navigation.canGoBack());
+    QVERIFY(!navigation.yRange("loss"));
+    QCOMPARE(navigation.xRange(), (Range{0, 50}));
   }
 
   void plot_outlives_the_navigation_it_was_given() {
