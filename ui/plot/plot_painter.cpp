@@ -298,7 +298,12 @@ class Painting {
     const auto right = area.right() - 5 - width;
     QRectF place(left, area.top(), width, m_metrics.height());
     if (!isFree(left) && isFree(right)) place.moveLeft(right);
-    if (!isFree(place.left())) place.moveTop(m_geometry.lines.bottom() - m_metrics.height() - 2);
+    if (!isFree(place.left())) {
+      const auto below = std::count_if(m_content.bands.begin(), m_content.bands.end(),
+                                       [](const PlotBand& band) { return !band.label.isEmpty(); });
+      const auto lines = m_content.difference ? 1.0 : 1.0 + static_cast<double>(below);
+      place.moveTop(m_geometry.lines.bottom() - lines * (m_metrics.height() + 1) - 2);
+    }
     label(place, Qt::AlignLeft, m_frame.note, m_ink.faintText);
   }
 
