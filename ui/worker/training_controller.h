@@ -30,8 +30,8 @@ class Mailbox;
 /// `jobFinished`, `jobStopped`, `jobFailed`; by then its last steps can be taken. A job that `replace` has superseded
 /// is not heard of again, whatever it still does.
 ///
-/// Destruction stops what runs and waits until it has ended: at most the rest of a microbatch, of a loading data set or
-/// of an evaluation.
+/// Destruction stops what runs and waits until it has ended: at most the rest of a microbatch, of a loading data set,
+/// of an evaluation or of the comparison of cases.
 class TrainingController : public QObject {
   Q_OBJECT
 
@@ -51,7 +51,7 @@ class TrainingController : public QObject {
   std::vector<WaitingJob> waiting() const;  ///< in the order of their turns
 
   JobState state() const { return m_state; }
-  JobId currentJob() const;  ///< 0 while idle
+  JobId currentJob() const;  ///< 0 while idle, and while a superseded job comes to its end
   QString currentTitle() const;
   bool stopsAtCheckpoint() const;  ///< the current job has been asked to
 
@@ -59,7 +59,8 @@ class TrainingController : public QObject {
   std::vector<StepBatch> takeSteps();
 
  public Q_SLOTS:
-  // What is asked of the current job; without one, nothing happens. Jobs that wait have their turn after it.
+  // What is asked of the current job; without one, nothing happens. Jobs that wait have their turn after it. After its
+  // last step nothing is left to hold or to stop: it ends as finished.
   void pause();             ///< before its next step; `stateChanged` tells when it stands still
   void resume();            ///< goes on after a pause
   void stepOnce();          ///< one step while paused
@@ -70,7 +71,7 @@ class TrainingController : public QObject {
   void queueChanged();
   void jobStarted(mantissa::ui::worker::JobId job);
   void stateChanged(mantissa::ui::worker::JobState state);
-  /// A sentence such as "preparing", "training", "comparing cases".
+  /// "preparing", "training", "comparing cases" …
   void phaseBegan(mantissa::ui::worker::JobId job, const QString& phase);
   /// All arms, before the first step: the reference, the trials, the yardsticks.
   void armsOpened(mantissa::ui::worker::JobId job, const std::vector<mantissa::record::TrialRow>& arms);
