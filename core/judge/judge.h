@@ -99,6 +99,8 @@ struct Evidence {
   std::string reference_failure_text;  ///< why it did not finish; may be empty
   /// Every gradient of every attempted step was exactly zero while the reference's were not. Nothing: not measured.
   std::optional<bool> gradients_all_zero;
+  /// Attempted steps whose gradients were all exactly zero, where the reference had no such step; else 0.
+  std::int64_t zero_gradient_steps = 0;
   /// No weight changed although updates were applied, while the reference's did. Nothing: not measured.
   std::optional<bool> weights_unchanged;
   bool cases_are_training_rows = false;  ///< there was no test part; the verdict says so
@@ -122,10 +124,11 @@ std::optional<double> yardstick(const std::vector<std::vector<record::CaseRow>>&
 /// undecided, then accepted. Without rules only the rules that always apply do, and a clean trial is undecided.
 ///
 /// Always applied: `non_finite`; `run` (where the trial did not simply finish); `progress.underflow` (where it was
-/// measured): all gradients were zero or no weight changed, while the reference trained.
-/// Four things make everything undecided, whatever the rules found: a trial that was stopped or interrupted, a
-/// reference that failed, a reference that is non-finite, and a target on which this trial did not run. What the
-/// rules found stands in their reasons.
+/// measured): rejected where no weight changed, or gradients were exactly zero in more than half of the attempted
+/// steps, while the reference trained; undecided where they were in more than one of a hundred. Four things make
+/// everything undecided, whatever the rules found: a trial that was stopped or interrupted, a reference that failed, a
+/// reference that is non-finite, and a target on which this trial did not run. What the rules found stands in their
+/// reasons.
 ///
 /// Reasons are clauses that stand behind "rejected: " or "undecided: ": no capital, no full stop, four significant
 /// digits, at most three cases by id. They stand for themselves and need no other field.

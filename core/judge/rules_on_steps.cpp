@@ -89,6 +89,11 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
   return verdict;
 }
 
+// Shares of attempted steps without any gradient. A step or two in a thousand happen beside an overflow and cost
+// nothing; beyond half of them the trial has stopped learning.
+constexpr double kHarmlessUnderflow = 0.01;
+constexpr double kFatalUnderflow = 0.5;
+
 RuleVerdict judge_underflow(const Evidence& evidence) {
   RuleVerdict verdict;
   verdict.name = "progress.underflow";
@@ -103,6 +108,17 @@ RuleVerdict judge_underflow(const Evidence& evidence) {
   } else if (evidence.weights_unchanged.value_or(false)) {
     verdict.reason =
         "weights did not change in " + count(evidence.counts.applied, "applied update") + " while the reference's did";
+  } else if (evidence.zero_gradient_steps > 0) {
+    const double share =
+        static_cast<double>(evidence.zero_gradient_steps) / static_cast<double>(evidence.counts.attempted);
+    verdict.value = share;
+    verdict.limit_value = kHarmlessUnderflow;
+    verdict.verdict = share > kFatalUnderflow      ? VerdictWord::Rejected
+                      : share > kHarmlessUnderflow ? VerdictWord::Undecided
+                                                   : VerdictWord::Accepted;
+    verdict.reason = "gradients were exactly zero in " + count(evidence.zero_gradient_steps) + " of " +
+                     count(evidence.counts.attempted, "attempted step") + ", never in the reference" +
+                     (verdict.verdict == VerdictWord::Accepted ? "" : ": they underflow");
   } else {
     verdict.verdict = VerdictWord::Accepted;
     verdict.reason = "gradients and weights move where the reference's do";

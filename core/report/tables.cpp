@@ -311,10 +311,12 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   facts.add_row({"device", trial.start.device});
   facts.add_row({"started", trial.started_at});
   facts.add_row({"finished", trial.finished_at.empty() ? kNotMeasured : trial.finished_at});
-  facts.add_row({"duration", duration_words(end.seconds)});
+  // A child's counts and seconds go on from its parent's, its records do not.
+  const std::string with_parent = trial.start.parent != 0 ? ", its parent's included" : "";
+  facts.add_row({"duration", duration_words(end.seconds) + with_parent});
   facts.add_row({"status", status_words(end)});
   facts.add_row({"iterations", count_words(end.counts.iterations)});
-  facts.add_row({"attempted steps", count_words(end.counts.attempted)});
+  facts.add_row({"attempted steps", count_words(end.counts.attempted) + with_parent});
   facts.add_row({"applied updates", count_words(end.counts.applied)});
   facts.add_row({"skipped steps", skipped_words(end.counts)});
   for (std::size_t i = 0; i < end.optimizers.size(); ++i) {
@@ -322,7 +324,7 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   }
   facts.add_row({"samples", count_words(end.counts.samples)});
   facts.add_row({"final loss", number_words(end.final_loss)});
-  facts.add_row({"mean loss", mean_loss_words(losses)});
+  facts.add_row({trial.start.parent != 0 ? "mean loss since the parent" : "mean loss", mean_loss_words(losses)});
   facts.add_row({"quality", quality_words(end)});
   facts.add_row({"flips", end.flips ? count_words(*end.flips) : kNotMeasured});
   if (end.gains) {

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/model/weights.h"
+#include "core/observe/finite_scan.h"
 #include "core/session/doctor.h"
 #include "core/session/try_model.h"
 #include "core/spec/parse.h"
@@ -142,6 +143,62 @@ void fill_in_horizons(spec::Experiment& experiment, const train::BatchPlan& plan
     spec::Optimizer& optimizer = experiment.training.optimizers[i];
     if (!optimizer.schedule) continue;
     fill_in_horizon(*optimizer.schedule, "training.optimizer[" + std::to_string(i) + "].schedule", experiment, plan);
+  }
+}
+
+/// What a schedule does that its settings do not say at a glance.
+void note_schedule(Prepared& prepared, const spec::Schedule& schedule, const std::string& key, double learning_rate,
+                   const train::BatchPlan& plan) {
+  const bool cosine = schedule.kind == spec::ScheduleKind::Cosine;
+  if (cosine && schedule.min_lr > learning_rate) {
+    prepared.notes.push_back(key + ".min_lr = " + to_text(schedule.min_lr) + " is above the rate of " +
+                             to_text(learning_rate) + " that it starts from: the schedule rises.");
+  }
+  const bool by_iteration = schedule.per == spec::SchedulePer::Iteration;
+  const std::int64_t most = by_iteration ? plan.total_iterations() : plan.total_steps();
+  const bool has_horizon = cosine || schedule.kind == spec::ScheduleKind::Linear;
+  if (!has_horizon || schedule.total.value_or(most) >= most) return;
+  prepared.notes.push_back("The schedule " + key + " ends after " + std::to_string(*schedule.total) + " of " +
+                           std::to_string(most) + (by_iteration ? " iterations" : " steps") +
+                           (cosine ? "; from there its rate rises again, as PyTorch's CosineAnnealingLR does."
+                                   : "; from there its rate stays, as PyTorch's LinearLR does.") +
+                           " " + key + ".total is the horizon.");
+}
+
+void note_schedules(Prepared& prepared, const train::BatchPlan& plan) {
+  const spec::Training& training = prepared.experiment.training;
+  for (std::size_t i = 0; i < training.optimizers.size(); ++i) {
+    const spec::Optimizer& optimizer = training.optimizers[i];
+    const std::string own = "training.optimizer[" + std::to_string(i) + "].schedule";
+    if (optimizer.schedule) note_schedule(prepared, *optimizer.schedule, own, optimizer.lr, plan);
+    if (!optimizer.schedule && i == 0) {
+      note_schedule(prepared, training.schedule, "training.schedule", optimizer.lr, plan);
+    }
+  }
+}
+
+/// Losses that will not do what they are asked for.
+void note_loss(Prepared& prepared) {
+  const spec::Experiment& experiment = prepared.experiment;
+  if (experiment.training.loss == spec::Loss::Nll && !prepared.network->traits().from_file) {
+    prepared.notes.emplace_back(
+        "training.loss = \"nll\" expects logarithms of probabilities, and a built-in model gives none: the loss has no "
+        "bottom. Use \"cross_entropy\".");
+  }
+  if (experiment.training.loss != spec::Loss::Bce) return;
+  for (const spec::Trial& trial : experiment.trials) {
+    if (trial.cast_policy != "cuda" || trial.autocast == spec::Autocast::Off) continue;
+    prepared.notes.push_back("Trial " + trial.name +
+                             " will fail: CUDA's autocast refuses binary_cross_entropy. Use training.loss = "
+                             "\"bce_with_logits\" and leave the sigmoid out of the model.");
+  }
+}
+
+void note_non_finite_weights(Prepared& prepared) {
+  for (const model::NamedTensor& parameter : prepared.network->parameters()) {
+    if (observe::all_finite(parameter.tensor)) continue;
+    prepared.notes.push_back("Parameter " + parameter.name +
+                             " begins with values that are not finite: every loss will be NaN or infinite.");
   }
 }
 
@@ -311,6 +368,9 @@ Prepared prepare(const spec::Experiment& asked) {
     check_metrics(experiment, prepared.dataset, prepared.decision);
   }
   note_missing_kernels(prepared);
+  note_schedules(prepared, plan);
+  note_loss(prepared);
+  note_non_finite_weights(prepared);
   return prepared;
 }
 

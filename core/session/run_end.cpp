@@ -106,6 +106,7 @@ judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, const train:
   if (reference.failure) evidence.reference_failure_text = reference.failure->text;
   if (arm.tally.counts.applied > 0) {
     evidence.gradients_all_zero = !arm.tally.any_gradient_nonzero && reference.tally.any_gradient_nonzero;
+    if (reference.tally.zero_gradient_steps == 0) evidence.zero_gradient_steps = arm.tally.zero_gradient_steps;
     evidence.weights_unchanged = reference_moved_ && state_sha256(*arm.network) == given_.initial_sha256;
   }
   evidence.cases_are_training_rows = given_.cases.from_training_part;

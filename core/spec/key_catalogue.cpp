@@ -315,7 +315,12 @@ std::vector<KeyEntry> rules_keys() {
       Key("cases.path", "file", "none", "cases in a file of their own").later("case files"),
       Key("cases.golden", "integer", "none", "cases of the golden set").later("golden cases"),
 
-      table("rules", "acceptance rules, hashed before the first step; non_finite and progress.underflow always apply"),
+      table("rules",
+            "acceptance rules, hashed before the first step; non_finite always applies, and so does "
+            "progress.underflow: rejected "
+            "where no weight moved or gradients were exactly zero in over half of the steps, undecided in over 1 % of "
+            "them, "
+            "never in the reference"),
       Key("rules.preset", "text", "none",
           "default: case_relative q0.99 of at most 2e-3 (FP16), 2e-2 (BF16); no flip of an ordinary case where there "
           "is a decision; quality drop of at most 0.5 % of the reference's; 98 % applied. A rule of the file replaces "

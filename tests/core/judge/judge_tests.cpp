@@ -409,6 +409,22 @@ class JudgeTests : public QObject {
     COMPARE_WORD(rule_of(judged(std::nullopt, evidence), "progress.underflow").verdict, "accepted");
   }
 
+  void the_share_of_steps_without_gradients_decides_on_underflow() {
+    Evidence evidence = sound();  // 100 attempted steps
+    evidence.gradients_all_zero = false;
+    const auto word = [&](std::int64_t steps) {
+      evidence.zero_gradient_steps = steps;
+      return rule_of(judged(std::nullopt, evidence), "progress.underflow").verdict;
+    };
+    COMPARE_WORD(word(0), "accepted");
+    COMPARE_WORD(word(1), "accepted");  // 1 % at most is harmless
+    COMPARE_WORD(word(2), "undecided");
+    COMPARE_WORD(word(50), "undecided");
+    COMPARE_WORD(word(51), "rejected");  // more than half: it has stopped learning
+    QVERIFY(mentions(judged(std::nullopt, evidence).reasons.front(),
+                     "gradients were exactly zero in 51 of 100 attempted steps, never in the reference"));
+  }
+
   void weights_that_do_not_change_are_rejected() {
     Evidence evidence = sound();
     evidence.weights_unchanged = true;

@@ -42,6 +42,34 @@ class SessionTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void what_a_schedule_does_beyond_its_horizon_is_said_beforehand() {
+    const auto notes_of = [](const std::string& schedule) {
+      const std::string training = "steps = 60\nbatch = 32\naccumulate = 2\nschedule = { " + schedule +
+                                   " }\noptimizer = [{ kind = \"sgd\", lr = 0.1 }]\n";
+      std::string text;
+      for (const std::string& note : session::prepare(concrete(training + kTrial)).notes) text += note + '\n';
+      return text;
+    };
+    const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+    QVERIFY(
+        has(notes_of("kind = \"cosine\", total = 40"), "ends after 40 of 60 steps; from there its rate rises again"));
+    QVERIFY(has(notes_of("kind = \"linear\", total = 40"), "ends after 40 of 60 steps; from there its rate stays"));
+    QVERIFY(has(notes_of("kind = \"cosine\", min_lr = 0.5"), "min_lr = 0.5 is above the rate of 0.1"));
+    QVERIFY(!has(notes_of("kind = \"cosine\""), "schedule"));
+    QVERIFY(!has(notes_of("kind = \"cosine\", total = 80, min_lr = 0.1"), "schedule"));
+    // Per iteration: 824 rows are 26 batches of 32, so every step has its 2 microbatches, 120 in 60 steps.
+    QVERIFY(has(notes_of("kind = \"cosine\", total = 100, per = \"iteration\""), "ends after 100 of 120 iterations"));
+  }
+
+  void losses_that_will_not_do_are_said_beforehand() {
+    spec::Experiment digits = spec::parse_experiment(
+        "mantissa = 1\n[data]\nsource = \"digits\"\n[model]\nkind = \"linear\"\n[training]\nthreads = 1\nsteps = "
+        "1\nloss = \"nll\"\n" +
+            kTrial,
+        "test.toml");
+    QVERIFY(session::prepare(digits).notes.back().find("Use \"cross_entropy\"") != std::string::npos);
+  }
+
   void a_regressions_threshold_is_in_the_targets_own_unit() {
     const std::string rules = "steps = 1\n" + kTrial + "[rules]\nthreshold = 35\nflips = { max = 0 }\n";
     const session::Prepared plain = session::prepare(concrete(rules));
