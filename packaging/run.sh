@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds, and runs: the workbench where there is a display, otherwise the first experiment.
+# Installs what is missing, builds, and runs the first experiment.
 # packaging/run.sh ARGS runs mantissa-cli ARGS.
 # packaging/run.sh --cuda [ARGS] the same for GPUs: needs a CUDA 13.0 toolkit with cuDNN and NCCL.
 set -euo pipefail
@@ -32,8 +32,6 @@ build "$release" mantissa-cli
 
 if [ $# -gt 0 ]; then
   exec "$release/bin/mantissa-cli" "$@"
-elif [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && [ -x "$release/bin/mantissa" ]; then
-  exec "$release/bin/mantissa"
 else
   exec "$release/bin/mantissa-cli" run "$root/experiments/digits-mlp.toml"
 fi
