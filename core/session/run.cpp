@@ -85,9 +85,13 @@ class Run {
     auto paired = std::make_unique<train::PairedRun>(
         plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); },
         yardsticks_ ? yardsticks_->for_training() : train::Yardsticks());
-    // What was said of data and model is kept with the reference, which every trial is compared with.
-    for (const std::string& note : prepared_.notes) paired->arm(0).notes.push_back(note);
     if (resumed_ != nullptr) go_on(*paired, plan);
+    // What was said of data and model is kept with the reference, which every trial is compared with. A resumed one
+    // brings most of it along; more steps may add to it.
+    std::vector<std::string>& kept = paired->arm(0).notes;
+    for (const std::string& note : prepared_.notes) {
+      if (std::find(kept.begin(), kept.end(), note) == kept.end()) kept.push_back(note);
+    }
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
     archive::WriterOptions writing;
     writing.feed = options_.feed;
