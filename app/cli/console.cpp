@@ -53,6 +53,7 @@ void Console::message(std::string_view line) {
   spdlog::info("{}", line);
   if (quiet) return;
   clear_transient();
+  flush();  // where both go to one place, they stand there in the order in which they were said
   std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
 }
 
@@ -63,6 +64,7 @@ void Console::detail(std::string_view line) {
 void Console::failure(std::string_view sentence) {
   spdlog::error("{}", sentence);
   clear_transient();
+  std::fflush(stdout);  // in its order; where stdout is what failed, this is the message that says so
   std::fprintf(stderr, "mantissa-cli: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
 }
 

@@ -21,7 +21,7 @@ class Console {
   /// Sees everything through to stdout. Call it last. \throws Error as `result`.
   void flush();
 
-  /// A line on stderr, unless quiet.
+  /// A line on stderr, behind what was said on stdout, unless quiet. \throws Error as `result`.
   void message(std::string_view line);
 
   /// A line on stderr with -v only.

@@ -63,9 +63,15 @@ std::string format_of(const ExportOptions& options, bool json) {
            joined(formats, " or "));
   }
   if (options.file == "-") return json && is_known("json") ? "json" : formats.front();
-  const std::string ending = std::filesystem::path(options.file).extension().string();
-  const std::string format = ending.empty() ? "" : ending.substr(1);
-  return is_known(format) ? format : formats.front();
+  std::string ending = fs::path(options.file).extension().string();
+  if (ending.empty()) return formats.front();
+  for (char& letter : ending) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  if (const std::string format = ending.substr(1); is_known(format)) return format;
+  throw Error(ErrorKind::InvalidSetting,
+              {options.what + " cannot be written with this ending", "", 0, 0, "-o", "'" + options.file + "'",
+               "the ending ." + joined(formats, " or ."), "--format " + joined(formats, " or ") + " takes any name"});
 }
 
 void require_known_moment(const std::string& what, const std::string& at) {
@@ -206,7 +212,8 @@ void add_export(Program& program) {
   command->add_option("TRIAL", options->trial, "An id, experiment/trial, a name (the newest), last, or reference")
       ->required();
   command->add_option("-o,--output", options->file, "The file; - or nothing: standard output")->type_name("FILE");
-  command->add_option("--format", options->format, "csv, json, safetensors, pt, toml; default: by the file's ending");
+  command->add_option("--format", options->format,
+                      "csv, json, safetensors, pt, toml; default: by the file's ending, which must fit");
   command->add_option(
       "--at", options->at,
       "weights, checkpoint: final (default), best or a step that has a checkpoint; weights: initial, too");

@@ -10,7 +10,8 @@
 namespace mantissa::cli {
 namespace {
 
-std::string help_on(const CLI::App& app, const std::string& topic) {
+std::string help_on(const Program& program, const std::string& topic) {
+  const CLI::App& app = program.app;
   // app.help() would show the chosen command's help, which is the one of `help` itself.
   if (topic.empty()) return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
   if (topic == "experiment") return spec::help_text();
@@ -18,7 +19,7 @@ std::string help_on(const CLI::App& app, const std::string& topic) {
     if (command->get_name() == topic) return command->help();
   }
   throw Error(ErrorKind::InvalidSetting, {"no help on this", "", 0, 0, "help", "'" + topic + "'",
-                                          "the name of a command, or experiment", "mantissa-cli help lists them"});
+                                          "the name of a command, or experiment", program.nearest_command(topic)});
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ void add_help(Program& program) {
   const auto topic = std::make_shared<std::string>();
   CLI::App* const command = program.add_command(
       "help", "Help on a command; help experiment: every key of the experiment file", [&program, topic] {
-        program.console.result(help_on(program.app, *topic));
+        program.console.result(help_on(program, *topic));
         return exit_code::kDone;
       });
   command->add_option("TOPIC", *topic, "A command, or experiment");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "app/cli/exit_code.h"
 #include "app/cli/log_file.h"
@@ -68,6 +70,25 @@ std::string help_for(const CLI::App& app) {
   return "mantissa-cli help" + (chosen.empty() ? "" : " " + chosen.front()->get_name()) + " says what fits";
 }
 
+/// What a line that was not understood lacks, in one line of text.
+ErrorFacts facts_of(const Program& program, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = program.app.remaining();
+  if (program.app.get_subcommands().empty() && !rest.empty()) {
+    const bool is_option = rest.front().front() == '-';
+    return {is_option ? "unknown option" : "unknown command",
+            "",
+            0,
+            0,
+            "command line",
+            "'" + rest.front() + "'",
+            "",
+            is_option ? help_for(program.app) : program.nearest_command(rest.front())};
+  }
+  std::string problem = error.what();
+  std::replace(problem.begin(), problem.end(), '\n', ' ');
+  return {problem, "", 0, 0, "command line", "", "", help_for(program.app)};
+}
+
 int run_program(int argc, char** argv) {
   silence_log();
   Program program;
@@ -76,12 +97,7 @@ int run_program(int argc, char** argv) {
     program.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.app.exit(error);  // --help, --version
-    std::string problem = error.what();
-    for (char& character : problem) {
-      if (character == '\n') character = ' ';
-    }
-    return fail(program.console, asks_for_json(argc, argv), ErrorKind::InvalidSetting,
-                {problem, "", 0, 0, "command line", "", "", help_for(program.app)});
+    return fail(program.console, asks_for_json(argc, argv), ErrorKind::InvalidSetting, facts_of(program, error));
   }
 
   Console& console = program.console;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/program.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "core/archive/reader.h"
+#include "core/base/edit_distance.h"
 #include "core/base/error.h"
 #include "core/base/user_folders.h"
 #include "core/record/trial.h"
@@ -40,6 +43,19 @@ std::string Program::existing_archive() const {
                                          "mantissa-cli run FILE makes one; --archive FILE names another"});
   }
   return path;
+}
+
+std::string Program::nearest_command(const std::string& name) const {
+  std::size_t fewest = std::max<std::size_t>(1, name.size() / 3);  // a slip is about one edit in three letters
+  std::string remedy = "mantissa-cli help lists the commands";
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::size_t edits = edit_distance(name, command->get_name());
+    if (edits > fewest) continue;
+    if (edits == fewest && remedy.back() == '?') continue;  // the first of equals
+    fewest = edits;
+    remedy = "Did you mean " + command->get_name() + '?';
+  }
+  return remedy;
 }
 
 record::TrialRow Program::find(const archive::Reader& reader, const std::string& text) {

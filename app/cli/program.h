@@ -41,6 +41,9 @@ struct Program {
   /// The archive for reading. \throws Error FileProblem where there is none yet, with the way to make one.
   std::string existing_archive() const;
 
+  /// "Did you mean show?", or where to look if no command is near.
+  std::string nearest_command(const std::string& name) const;
+
   /// The arm that `text` means; says so where it fitted several.
   record::TrialRow find(const archive::Reader& reader, const std::string& text);
 };

@@ -53,6 +53,22 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+// "walk/reference, walk/bf16": the arms of an experiment of this name, without its reference's repeats.
+std::string arms_named_after(Connection& connection, const std::string& experiment) {
+  constexpr int kMost = 5;
+  Statement select(connection,
+                   "SELECT experiments.name || '/' || trials.name FROM trials JOIN experiments ON experiments.id = "
+                   "trials.experiment WHERE experiments.name = ?1 AND trials.kind NOT IN ('repeat', 'rounding') GROUP "
+                   "BY trials.name ORDER BY min(trials.id)");
+  select.bind(1, std::string_view(experiment));
+  std::string list;
+  for (int number = 0; select.step(); ++number) {
+    if (number == kMost) return list + " …";
+    list += (list.empty() ? "" : ", ") + select.text(0);
+  }
+  return list;
+}
+
 // Up to three names that look most like the text, whole names or with their experiment.
 std::string nearest_names(Connection& connection, const std::string& text) {
   const bool with_experiment = text.find('/') != std::string::npos;
@@ -119,6 +135,10 @@ record::TrialRow Reader::find(const std::string& text, std::string* choice) cons
   }
   if (const Match match = newest(*connection_, "experiments.name || '/' || trials.name = ?1", text); match.id != 0) {
     return take(match, "named " + text);
+  }
+  if (const std::string arms = arms_named_after(*connection_, text); !arms.empty()) {
+    throw Error(ErrorKind::UnknownTrial, {"this is the name of an experiment", connection_->path(), 0, 0, "",
+                                          "'" + text + "'", "one of its arms: " + arms, ""});
   }
   const std::string names = nearest_names(*connection_, text);
   throw Error(ErrorKind::UnknownTrial,

@@ -20,7 +20,7 @@ std::string sentence(const ErrorFacts& facts) {
   if (!facts.found.empty()) text += (facts.problem.empty() ? "found " : ": found ") + facts.found;
   if (!facts.expected.empty()) text += (facts.found.empty() ? ": expected " : ", expected ") + facts.expected;
   text += '.';
-  if (!facts.remedy.empty()) text += ' ' + facts.remedy + '.';
+  if (!facts.remedy.empty()) text += ' ' + facts.remedy + (facts.remedy.back() == '?' ? "" : ".");
   return text;
 }
 

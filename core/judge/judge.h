@@ -92,7 +92,7 @@ struct Evidence {
   std::string failure, failure_text;
   record::Counts counts;
   std::int64_t max_consecutive_skips = 0;
-  std::int64_t first_non_finite_loss_step = 0;  ///< of a step that was applied or not explained by the scaler; 0: none
+  std::int64_t first_non_finite_loss_step = 0;  ///< skipped or not; 0: none
   std::vector<std::string> non_finite;  ///< what else was non-finite: "parameter fc1.weight", "buffer bn.running_mean"
   std::vector<std::string> non_finite_reference;  ///< the same of the reference: makes it unfit, verdict undecided
   bool reference_finished = true;

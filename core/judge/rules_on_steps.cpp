@@ -62,7 +62,7 @@ RuleVerdict judge_end(const Evidence& evidence) {
 RuleVerdict judge_non_finite(const Evidence& evidence) {
   RuleVerdict verdict;
   verdict.name = "non_finite";
-  verdict.limit = "nothing non-finite beyond what the scaler skipped";
+  verdict.limit = "nothing non-finite but gradients of skipped steps";
   verdict.cases = evidence.counts.attempted;
 
   std::vector<std::string> found;
@@ -70,7 +70,8 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
     found.push_back(evidence.failure_text.empty() ? "the trial failed on a non-finite value" : evidence.failure_text);
   }
   if (evidence.first_non_finite_loss_step > 0) {
-    found.push_back("the loss is non-finite at step " + count(evidence.first_non_finite_loss_step));
+    found.push_back("the loss is non-finite at step " + count(evidence.first_non_finite_loss_step) +
+                    ", and a loss counts whether or not its step was skipped");
   }
   if (!evidence.non_finite.empty()) {
     found.push_back("non-finite at the end: " + first_three(evidence.non_finite));
@@ -81,6 +82,11 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
   if (!found.empty()) {
     verdict.verdict = VerdictWord::Rejected;
     for (const std::string& sentence : found) verdict.reason += (verdict.reason.empty() ? "" : "; ") + sentence;
+    return verdict;
+  }
+  // A step that failed before its loss counts as attempted, but has no samples.
+  if (evidence.counts.samples == 0 && evidence.cases.empty()) {
+    verdict.reason = "no step came to a loss and no case was evaluated, so nothing is known about non-finite values";
     return verdict;
   }
   verdict.verdict = VerdictWord::Accepted;
@@ -144,8 +150,8 @@ std::vector<RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Ev
       verdict.value = fraction;
       verdict.verdict = fraction >= limit ? VerdictWord::Accepted : VerdictWord::Rejected;
       verdict.reason = count(counts.applied) + " of " + count(counts.attempted, "attempted step") +
-                       (counts.applied == 1 ? " was" : " were") + " applied (" + number_beside(fraction, limit) +
-                       "), at least " + mantissa::to_text(limit) + " is required";
+                       (counts.applied == 1 || counts.attempted == 1 ? " was" : " were") + " applied (" +
+                       number_beside(fraction, limit) + "), at least " + mantissa::to_text(limit) + " is required";
     }
     verdicts.push_back(verdict);
   }

@@ -116,17 +116,24 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+constexpr char kNoLossRemedy[] = "Let forward return the mean of the losses, or choose another training.loss";
+
+bool could_be_loss(const at::Tensor& tensor) { return tensor.dim() == 0 && tensor.is_floating_point(); }
+
 [[noreturn]] void refuse(const std::string& key, const std::string& selector, const std::string& problem,
                          const std::vector<NamedOutput>& outputs) {
-  // Of the whole, the first that could be a prediction: a scalar is rather a loss.
+  const bool of_loss = key == "model.loss";
+  // Of the whole, the first that could be meant: a scalar is a loss, anything else a prediction.
   const auto rank = [&](const NamedOutput& output) {
-    return std::pair(output.tensor.dim() == 0, selector == "output" ? 0 : distance(selector, output.selector));
+    const bool unfit = of_loss ? !could_be_loss(output.tensor) : output.tensor.dim() == 0;
+    return std::pair(unfit, selector == "output" ? 0 : distance(selector, output.selector));
   };
-  std::string remedy;
+  std::string remedy = of_loss ? kNoLossRemedy : "";
   if (!outputs.empty()) {
     const auto nearest = std::min_element(
         outputs.begin(), outputs.end(), [&](const NamedOutput& a, const NamedOutput& b) { return rank(a) < rank(b); });
-    if (nearest->selector != selector) remedy = "Set " + key + " = '" + nearest->selector + "', for instance";
+    const bool can_be_set = nearest->selector != selector && (!of_loss || could_be_loss(nearest->tensor));
+    if (can_be_set) remedy = "Set " + key + " = '" + nearest->selector + "', for instance";
   }
   throw Error(ErrorKind::InvalidSetting, {problem, "", 0, 0, key, selector, described(outputs), remedy});
 }
@@ -163,7 +170,7 @@ at::Tensor pick_loss(const OutputSelection& selection, const c10::IValue& output
   if (selection.whole() && !output.isTensor()) {
     const std::vector<NamedOutput> outputs = tensors_of(output);
     for (const NamedOutput& candidate : outputs) {
-      if (candidate.tensor.dim() != 0 || !candidate.tensor.is_floating_point()) continue;
+      if (!could_be_loss(candidate.tensor)) continue;
       if (loss.defined()) refuse("model.loss", "output", "the model returns several scalars", outputs);
       loss = candidate.tensor;
     }
@@ -171,11 +178,10 @@ at::Tensor pick_loss(const OutputSelection& selection, const c10::IValue& output
     return loss;
   }
   loss = selection.pick(output);
-  if (loss.dim() != 0 || !loss.is_floating_point()) {
+  if (!could_be_loss(loss)) {
     throw Error(ErrorKind::InvalidSetting,
                 {"the loss that the model returns is no floating scalar", "", 0, 0, "model.loss",
-                 described(NamedOutput{"output", loss}), "a scalar, one number a batch",
-                 "Let forward return the mean of the losses, or choose another training.loss"});
+                 described(NamedOutput{"output", loss}), "a scalar, one number a batch", kNoLossRemedy});
   }
   return loss;
 }

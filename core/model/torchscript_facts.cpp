@@ -42,6 +42,10 @@ TorchScriptFacts torchscript_facts(const std::string& path) {
   if (can_reset_states(module)) {
     facts.problems.emplace_back("It keeps state between calls: reset_states() is called before every batch.");
   }
+  for (const std::string& mode : fixed_modes_of(module)) {
+    facts.problems.push_back(mode +
+                             ": it keeps this mode, as a traced model does; train() and eval() do not switch it.");
+  }
   const auto forward = module.find_method("forward");
   if (!forward) {
     facts.problems.emplace_back("There is no forward method.");

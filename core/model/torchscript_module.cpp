@@ -2,6 +2,7 @@
 #include "core/model/torchscript_module.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -14,6 +15,8 @@
 
 namespace mantissa::model {
 namespace {
+
+constexpr std::string_view kNamespace = "aten::";
 
 /// torch.jit.load unpickles and runs the file's own __setstate__, with errors that only LibTorch's authors understand:
 /// look through the archive first.
@@ -52,8 +55,27 @@ void rewrite_traced_convolutions(const torch::jit::Module& module) {
 void collect_operators(const torch::jit::Block* block, std::set<std::string>& names) {
   for (const torch::jit::Node* node : block->nodes()) {
     const std::string name = node->kind().toQualString();
-    if (name.compare(0, 6, "aten::") == 0) names.insert(name);
+    if (name.compare(0, kNamespace.size(), kNamespace) == 0) names.insert(name);
     for (const torch::jit::Block* inner : node->blocks()) collect_operators(inner, names);
+  }
+}
+
+/// dropout, alpha_dropout, feature_dropout …, and the normalisations over a batch.
+bool has_a_mode(const std::string& name) {
+  return name.find("dropout") != std::string::npos || name.find("batch_norm") != std::string::npos;
+}
+
+void collect_fixed_modes(const torch::jit::Block* block, std::set<std::string>& modes) {
+  for (const torch::jit::Node* node : block->nodes()) {
+    const std::string name = node->kind().toQualString();
+    for (const torch::jit::Block* inner : node->blocks()) collect_fixed_modes(inner, modes);
+    if (name.compare(0, kNamespace.size(), kNamespace) != 0 || !has_a_mode(name)) continue;
+    for (const char* const argument : {"train", "training"}) {  // as the operators' schemas name it
+      if (!node->hasNamedInput(argument)) continue;
+      const auto mode = node->get(c10::Symbol::attr(argument));  // nothing where it is no constant
+      if (!mode || !mode->isBool()) continue;
+      modes.insert(name.substr(kNamespace.size()) + (mode->toBool() ? " (training)" : " (evaluation)"));
+    }
   }
 }
 
@@ -92,15 +114,19 @@ std::set<std::string> operators_of(const torch::jit::Module& module) {
 }
 
 std::vector<std::string> mode_operators_of(const std::set<std::string>& operators) {
-  // dropout, alpha_dropout, feature_dropout …, and the normalisations over a batch.
   std::vector<std::string> found;
   for (const std::string& name : operators) {
-    const std::string word = name.substr(6);
-    if (word.find("dropout") != std::string::npos || word.find("batch_norm") != std::string::npos) {
-      found.push_back(word);
-    }
+    if (has_a_mode(name)) found.push_back(name.substr(kNamespace.size()));
   }
   return found;
+}
+
+std::set<std::string> fixed_modes_of(const torch::jit::Module& module) {
+  std::set<std::string> modes;
+  for (const torch::jit::Module& inner : module.modules()) {
+    for (const torch::jit::Method& method : inner.get_methods()) collect_fixed_modes(method.graph()->block(), modes);
+  }
+  return modes;
 }
 
 bool can_reset_states(const torch::jit::Module& module) {

@@ -24,6 +24,10 @@ std::set<std::string> operators_of(const torch::jit::Module& module);
 /// Those of them that behave differently under train() and eval(): "batch_norm", "dropout".
 std::vector<std::string> mode_operators_of(const std::set<std::string>& operators);
 
+/// The calls of those operators whose mode is a constant of the graph, so that train() and eval() do not switch it:
+/// "dropout (training)", sorted, each once. Tracing leaves such calls behind.
+std::set<std::string> fixed_modes_of(const torch::jit::Module& module);
+
 /// Whether it has a method `reset_states()` that can be called without arguments.
 bool can_reset_states(const torch::jit::Module& module);
 

@@ -10,7 +10,8 @@ namespace {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 std::string step_words(const record::Gains& gains) {
-  return number_words(1000.0 * gains.step_seconds) + " ms, spread " + number_words(1000.0 * gains.step_seconds_spread);
+  return number_words(1000.0 * gains.step_seconds) + " ms, spread " + number_words(1000.0 * gains.step_seconds_spread) +
+         " ms";
 }
 
 std::string speed_up_words(const record::Gains& gains) {
@@ -42,7 +43,7 @@ Facts gains_facts(const record::Gains& gains) {
   Facts facts = {{"samples a second", number_words(gains.samples_per_second)}, {"step", step_words(gains)}};
   if (gains.speed_up) facts.emplace_back("speed-up", speed_up_words(gains));
   facts.emplace_back("peak memory", memory_words(gains));
-  facts.emplace_back("planned steps", finish_words(gains));
+  facts.emplace_back("time for the planned steps", finish_words(gains));
   if (gains.cost_per_sample) facts.emplace_back("cost of a sample", number_words(*gains.cost_per_sample));
   if (gains.finish_cost) facts.emplace_back("cost of the planned steps", number_words(*gains.finish_cost));
   facts.emplace_back("measured by", gains.method);
@@ -62,9 +63,12 @@ std::string gains_table(const record::RunSummary& summary) {
   for (const record::TrialRow* const arm : arms) {
     cost |= arm->end.gains->cost_per_sample.has_value();
   }
-  std::vector<Table::Column> columns = {
-      {"arm"},           {"samples/s", Table::Align::Right},  {"step", Table::Align::Right}, {"speed-up (95 %)"},
-      {"planned steps"}, {"peak memory", Table::Align::Right}};
+  std::vector<Table::Column> columns = {{"arm"},
+                                        {"samples/s", Table::Align::Right},
+                                        {"step", Table::Align::Right},
+                                        {"speed-up (95 %)"},
+                                        {"time for the planned steps"},
+                                        {"peak memory", Table::Align::Right}};
   if (cost) columns.push_back({"cost a sample", Table::Align::Right});
   if (cost) columns.push_back({"cost of all", Table::Align::Right});
   Table table(columns);

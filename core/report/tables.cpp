@@ -55,9 +55,15 @@ std::string mean_loss_words(const LossSummary& losses) {
   return words;
 }
 
+std::string casts_words(const std::string& cast_policy) {
+  if (cast_policy == "cuda") return "CUDA's casts";
+  if (cast_policy == "jit") return "TorchScript's casts";
+  return "casts of the " + cast_policy;
+}
+
 std::string scope_words(const record::Verdict& verdict) {
   std::string words = verdict.scope_device;
-  if (!verdict.scope_cast_policy.empty()) words += ", casts of the " + verdict.scope_cast_policy;
+  if (!verdict.scope_cast_policy.empty()) words += ", " + casts_words(verdict.scope_cast_policy);
   if (!verdict.target.empty() && verdict.target != "as-run") words += ", must hold on " + verdict.target;
   return words;
 }
@@ -89,12 +95,15 @@ std::string rules_table(const record::Verdict& verdict, int indent) {
   return table.text(indent);
 }
 
+/// A failure stands in the reasons, unless there is no verdict or something else decides it.
 std::string reasons_and_notes(const record::TrialEnd& end) {
   std::string text;
-  if (!end.failure_text.empty()) text += "  failed: " + end.failure_text + '\n';
-  if (end.verdict) {
-    for (const std::string& reason : end.verdict->reasons) text += "  because: " + reason + '\n';
-  }
+  const std::vector<std::string> reasons = end.verdict ? end.verdict->reasons : std::vector<std::string>();
+  const bool is_a_reason = std::any_of(reasons.begin(), reasons.end(), [&end](const std::string& reason) {
+    return reason.find(end.failure_text) != std::string::npos;
+  });
+  if (!end.failure_text.empty() && !is_a_reason) text += "  failed: " + end.failure_text + '\n';
+  for (const std::string& reason : reasons) text += "  because: " + reason + '\n';
   for (const std::string& note : end.notes) text += "  note: " + note + '\n';
   return text;
 }

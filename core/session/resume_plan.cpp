@@ -255,15 +255,19 @@ void keep_what_was_filled_in(spec::Training& training, const json& resolved) {
   }
 }
 
-/// The experiment file, whose folder is where relative paths begin. Where that folder is gone, the project has moved:
-/// paths then begin in the working folder.
+/// The experiment file, whose folder is where relative paths begin. Where that folder is gone, or the file has gone
+/// from there into the working folder, the project has moved: paths then begin in the working folder.
 std::string file_now(ResumePlan& plan) {
   const std::filesystem::path file = plan.archived.file;
   plan.folder = file.parent_path().string();
   std::error_code ignored;
-  if (plan.folder.empty() || std::filesystem::is_directory(plan.folder, ignored)) return file.string();
-  plan.notes.push_back("The folder in which the run was begun is gone (" + plan.folder +
-                       "): relative paths of the experiment begin in the working folder.");
+  const bool folder_stands = std::filesystem::is_directory(plan.folder, ignored);
+  const bool file_is_here_only =
+      !std::filesystem::exists(file, ignored) && std::filesystem::is_regular_file(file.filename(), ignored);
+  if (plan.folder.empty() || (folder_stands && !file_is_here_only)) return file.string();
+  plan.notes.push_back((folder_stands ? "The experiment is no longer in the folder in which the run was begun ("
+                                      : "The folder in which the run was begun is gone (") +
+                       plan.folder + "): relative paths of the experiment begin in the working folder.");
   return file.filename().string();
 }
 

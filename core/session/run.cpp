@@ -430,8 +430,10 @@ record::RunSummary with_plain_words(const std::string& file, const Call& call) {
 Error with_folder_of_run(const Error& error, const ResumePlan& plan) {
   if (error.kind() != ErrorKind::FileProblem || plan.folder.empty()) return error;
   ErrorFacts facts = error.facts();
-  facts.remedy = "The run was begun with the experiment in " + plan.folder +
-                 ", where its relative paths begin: bring the files back, or resume in the folder that has them now";
+  facts.remedy =
+      "The run was begun with the experiment in " + plan.folder +
+      ", where its relative paths begin: bring the files back, or resume in the folder that has them and the "
+      "experiment's file now";
   return Error(error.kind(), std::move(facts));
 }
 

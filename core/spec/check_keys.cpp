@@ -40,8 +40,8 @@ std::string lower(std::string text) {
 [[noreturn]] void refuse_unknown(const Setting& setting, const std::string& path) {
   const std::vector<std::string> nearest = nearest_keys(path);
   std::string remedy = "See: mantissa-cli help experiment";
-  if (nearest.size() == 1) remedy = "Did you mean " + nearest.front();
-  if (nearest.size() > 1) remedy = "Did you mean one of " + joined(nearest);
+  if (nearest.size() == 1) remedy = "Did you mean " + nearest.front() + '?';
+  if (nearest.size() > 1) remedy = "Did you mean one of " + joined(nearest) + '?';
   refuse_place(setting, "unknown key", remedy);
 }
 

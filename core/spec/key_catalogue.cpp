@@ -333,7 +333,9 @@ std::vector<KeyEntry> rules_keys() {
           .shape(KeyShape::TableOrTables),
       Key("rules.output.name", "text", "none", "its name, required with several"),
       Key("rules.output.of", "text", "same_weights", "which comparison is judged").words({"same_weights", "trained"}),
-      Key("rules.output.measure", "text", "case_relative", "distance of a case")
+      Key("rules.output.measure", "text", "case_relative",
+          "distance of a case. case_relative: its largest |difference|, divided by its largest |reference output| or, "
+          "where that is larger, by the root mean square of all reference outputs")
           .words({"case_relative"})
           .later_words({{"abs", "this measure of outputs"},
                         {"rel", "this measure of outputs"},

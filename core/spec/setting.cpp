@@ -2,6 +2,7 @@
 #include "core/spec/setting.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "core/base/error.h"
@@ -30,9 +31,24 @@ void name_below(Setting& setting) {
   }
 }
 
+/// The key that an override gives a value to, without the tables around it.
+std::string_view last_key(std::string_view override_text) {
+  std::string_view path = override_text.substr(0, override_text.find('='));
+  path.remove_prefix(std::min(path.size(), path.rfind('.') + 1));  // 0 where there is no dot
+  const std::size_t begin = std::min(path.size(), path.find_first_not_of(" \t"));
+  return path.substr(begin, path.find_last_not_of(" \t") + 1 - begin);
+}
+
+std::string subject_of(const Setting& setting) {
+  if (setting.override_text.empty()) return setting.label;
+  // Of a table given as a whole, the line alone does not say which key is meant.
+  const bool within = !setting.key.empty() && last_key(setting.override_text) != setting.key;
+  return "--set " + setting.override_text + (within ? " (" + setting.label + ')' : std::string());
+}
+
 ErrorFacts facts_at(const Setting& setting) {
   ErrorFacts facts;
-  facts.subject = on_one_line(setting.override_text.empty() ? setting.label : "--set " + setting.override_text);
+  facts.subject = on_one_line(subject_of(setting));
   facts.line = setting.position.line;
   facts.column = setting.position.column;
   return facts;

@@ -7,8 +7,8 @@
 
 namespace mantissa::spec {
 
-/// A tree of settings as a TOML text that reads back to the same values. Keys are sorted by name; comments and the
-/// spelling of numbers are not kept. The tree holds no dates: no key of an experiment takes one.
+/// A tree of settings as a TOML text that reads back to the same values. Keys keep their order, values before
+/// tables; comments and the spelling of numbers are not kept.
 std::string to_toml(const Setting& root);
 
 }  // namespace mantissa::spec

@@ -196,11 +196,22 @@ class CliBadInputTests : public QObject {
     QVERIFY(document["trials"][0]["reasons"].dump().find("reference") != std::string::npos);
   }
 
+  void an_unknown_command_is_named_with_the_nearest_one() {
+    CliSandbox box;
+    refused(box, {"shwo", "last"}, 3, {"unknown command", "'shwo'", "Did you mean show?\n"});
+    refused(box, {"frobnicate"}, 3, {"'frobnicate'", "mantissa-cli help lists the commands."});
+    refused(box, {"--frob", "shwo"}, 3, {"unknown option", "'--frob'"});
+    refused(box, {"help", "exprot"}, 3, {"'exprot'", "Did you mean export?"});
+    const nlohmann::json error = box.run({"shwo", "last", "--json"}).json()["error"];
+    QVERIFY2(error["found"] == "'shwo'" && error["remedy"] == "Did you mean show?", error.dump().c_str());
+  }
+
   void a_trial_that_is_not_there_is_answered_with_near_names() {
     CliSandbox box;
     box.write("small.toml", small_experiment());
     box.run({"run", "small.toml"});
     refused(box, {"show", "bf61"}, 3, {"'bf61'", "bf16"});
+    refused(box, {"show", "small"}, 3, {"name of an experiment", "small/reference, small/bf16"});
     refused(box, {"export", "steps", "999"}, 3, {"999"});
   }
 
@@ -212,6 +223,27 @@ class CliBadInputTests : public QObject {
     refused(box, {"export", "weights", "last", "--format", "csv"}, 3, {"--format", "'csv'", "safetensors"});
     refused(box, {"export", "steps", "last", "--at", "initial"}, 3, {"--at"});
     refused(box, {"export", "steps", "last", "-o", "no/such/folder/x.csv"}, 3, {"no/such/folder"});
+  }
+
+  void an_export_whose_ending_does_not_fit_is_refused_and_writes_nothing() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    box.run({"run", "small.toml"});
+    const QList<QStringList> wrong = {{"checkpoint", "c.pt"},     {"weights", "w.csv"},   {"weights", "w.toml"},
+                                      {"steps", "s.safetensors"}, {"steps", "s.parquet"}, {"cases", "c.txt"},
+                                      {"experiment", "e.csv"}};
+    for (const QStringList& what_and_file : wrong) {
+      refused(box, {"export", what_and_file[0], "last", "-o", what_and_file[1]}, 3, {what_and_file[1].toUtf8(), "-o"});
+      QVERIFY2(!QFile::exists(box.path(what_and_file[1])), qPrintable(what_and_file[1]));
+    }
+    refused(box, {"export", "weights", "last", "-o", "w.csv"}, 3, {".safetensors or .pt"});
+    QCOMPARE(box.run({"export", "steps", "last", "-o", "steps.parquet", "--format", "csv"}).exit, 0);
+    for (const char* const usual : {"steps", "STEPS.CSV"}) {
+      QCOMPARE(box.run({"export", "steps", "last", "-o", usual}).exit, 0);
+      QFile file(box.path(usual));
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      QVERIFY(file.readAll().startsWith("step,"));
+    }
   }
 
   void an_export_never_replaces_an_archive_or_its_experiment() {

@@ -178,6 +178,18 @@ class CliCommandTests : public QObject {
     QCOMPARE(box.weights("reference"), first);
   }
 
+  void messages_stand_behind_the_result_where_both_go_into_one_pipe() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    QProcess process;
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    box.start(process, {"run", "small.toml", "--archive", box.archive(), "--gains", "off"});
+    QVERIFY(process.waitForFinished());
+    const QByteArray both = process.readAll();
+    QVERIFY2(both.indexOf("kept in ") > both.indexOf("all 3 rules hold"), both);
+    QVERIFY2(both.contains("all 3 rules hold"), both);
+  }
+
   void initial_weights_are_equal_for_reference_and_trials() {
     CliSandbox box;
     box.write("small.toml", small_experiment());

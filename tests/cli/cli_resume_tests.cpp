@@ -133,6 +133,29 @@ class CliResumeTests : public QObject {
     QCOMPARE(steps(box, "last").size(), std::size_t(30));
   }
 
+  void a_project_that_left_its_folder_behind_goes_on_where_it_is_now() {
+    CliSandbox box;
+    for (const char* const folder : {"project", "moved"}) QVERIFY(QDir(box.path("")).mkdir(folder));
+    box.write("project/line.csv", "x,y\n1,2\n2,4\n3,6\n4,8\n");
+    box.write(
+        "project/line.toml",
+        "mantissa = 1\n[data]\npath = \"line.csv\"\ntask = \"regression\"\ntest = { fraction = 0 }\n[model]\nkind "
+        "= \"linear\"\n[training]\nthreads = 1\nsteps = 30\nbatch = 2\n");
+    box.stand_in(box.path("project"));
+    QCOMPARE(box.run({"run", "line.toml", "--stop-after", "5"}).exit, 0);
+    QVERIFY(QFile::rename(box.path("project/line.csv"), box.path("moved/line.csv")));
+    box.stand_in(box.path("moved"));
+    const Outcome without_experiment = box.run({"resume", "last"});
+    QCOMPARE(without_experiment.exit, 3);
+    QVERIFY2(without_experiment.err.contains("the folder that has them and the experiment's file now"),
+             without_experiment.err);
+    QVERIFY(QFile::rename(box.path("project/line.toml"), box.path("moved/line.toml")));
+    const Outcome moved = box.run({"resume", "last"});
+    QVERIFY2(moved.exit == 0, moved.err);
+    QVERIFY2(moved.err.contains("no longer in the folder in which the run was begun (" + box.path("project").toUtf8()),
+             moved.err);
+  }
+
   void an_interrupt_keeps_a_checkpoint() {
     CliSandbox box;
     box.write("walk.toml", experiment(100000000));

@@ -125,7 +125,20 @@ class JudgeTests : public QObject {
     evidence.first_non_finite_loss_step = 7;
     const Verdict verdict = judged(std::nullopt, evidence);
     COMPARE_WORD(verdict.word, "rejected");
-    QCOMPARE(verdict.reasons.front(), std::string("the loss is non-finite at step 7"));
+    QCOMPARE(verdict.reasons.front(),
+             std::string("the loss is non-finite at step 7, and a loss counts whether or not its step was skipped"));
+  }
+
+  void without_a_loss_and_a_case_nothing_is_known_about_non_finite_values() {
+    Evidence evidence = with_cases({});
+    evidence.status = record::Status::Failed;
+    evidence.failure = "forward";
+    evidence.counts = {};
+    evidence.counts.attempted = 1;  // failed in its first forward pass
+    COMPARE_WORD(rule_of(judged(std::nullopt, evidence), "non_finite").verdict, "undecided");
+    COMPARE_WORD(judged(std::nullopt, evidence).word, "rejected");
+    evidence.counts.samples = 8;
+    COMPARE_WORD(rule_of(judged(std::nullopt, evidence), "non_finite").verdict, "accepted");
   }
 
   void non_finite_state_and_outputs_are_named() {
@@ -384,6 +397,11 @@ class JudgeTests : public QObject {
     const Verdict verdict = judged(rules, evidence);
     QCOMPARE(verdict.reasons.front(),
              std::string("97 of 100 attempted steps were applied (0.97), at least 0.98 is required"));
+    evidence.counts.attempted = 1;
+    evidence.counts.applied = 0;
+    QCOMPARE(judged(rules, evidence).reasons.front(),
+             std::string("0 of 1 attempted step was applied (0), at least 0.98 is required"));
+    evidence.counts.attempted = 100;
     evidence.counts.applied = 98;
     evidence.max_consecutive_skips = 3;
     COMPARE_WORD(rule_of(judged(rules, evidence), "progress.max_consecutive_skips").verdict, "rejected");

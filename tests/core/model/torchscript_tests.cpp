@@ -138,6 +138,21 @@ class TorchScriptTests : public QObject {
     QVERIFY(facts.remedy.find("'output[1].logits'") != std::string::npos);
   }
 
+  void nothing_but_a_scalar_is_proposed_as_a_loss() {
+    for (const char* const loss : {"output", "output[1].logit"}) {  // five outputs, none of them a scalar
+      spec::Model settings = settings_of("nested.pt");
+      settings.loss = loss;
+      const auto network = model::load_torchscript(settings);
+      model::Usage usage;
+      usage.input_names = {"x"};
+      usage.returns_loss = true;
+      network->use(usage);
+      const ErrorFacts facts = refusal([&] { network->compute(at::ones({2, 1}), {}); });
+      QCOMPARE(facts.subject, std::string("model.loss"));
+      QCOMPARE(facts.remedy, std::string("Let forward return the mean of the losses, or choose another training.loss"));
+    }
+  }
+
   void a_model_may_return_its_loss_beside_the_prediction() {
     spec::Model settings = settings_of("own_loss.pt");
     settings.inputs = {std::string("x"), std::string("targets")};
@@ -232,6 +247,19 @@ class TorchScriptTests : public QObject {
     QCOMPARE(facts.outputs, std::string("Tensor"));
     QCOMPARE(facts.problems.size(), std::size_t(1));
     QCOMPARE(model::torchscript_facts(kModels + "frozen.pt").problems.size(), std::size_t(1));
+  }
+
+  // dropout_trace.pt was traced under train(), batch_norm_trace_eval.pt under eval(); cnn_script.pt is a script.
+  void facts_name_the_modes_that_a_trace_keeps() {
+    const auto begins = [](const char* file, const std::string& start) {
+      for (const std::string& problem : model::torchscript_facts(kModels + file).problems) {
+        if (problem.rfind(start, 0) == 0) return true;
+      }
+      return false;
+    };
+    QVERIFY(begins("dropout_trace.pt", "dropout (training): it keeps this mode"));
+    QVERIFY(begins("batch_norm_trace_eval.pt", "batch_norm (evaluation): it keeps this mode"));
+    QVERIFY(model::torchscript_facts(kModels + "cnn_script.pt").problems.empty());
   }
 
   // The archive is looked through before LibTorch unpickles anything: a damaged or short file is refused with the entry

@@ -88,8 +88,9 @@ class DocumentsTests : public QObject {
     trial.end.gains = gains;
     summary.trials = {trial, rejected_trial()};
     const std::string text = report::run_table(summary);
-    for (const char* const piece : {"Gains", "5,120", "12.5 ms, spread 1", "1.02 (0.97 to 1.07), no difference shown",
-                                    "25 s, beyond 20 s", "13.2 MB", "1e-07", "measured by 7 repetitions of 10 steps"}) {
+    for (const char* const piece : {"Gains", "5,120", "time for the planned steps", "12.5 ms, spread 1 ms",
+                                    "1.02 (0.97 to 1.07), no difference shown", "25 s, beyond 20 s", "13.2 MB", "1e-07",
+                                    "measured by 7 repetitions of 10 steps"}) {
       QVERIFY2(text.find(piece) != std::string::npos, (piece + ("\n" + text)).c_str());
     }
     QVERIFY(text.find("fp16", text.find("Gains")) == std::string::npos);  // rejected: no line at all
@@ -197,6 +198,30 @@ class DocumentsTests : public QObject {
     QVERIFY(text.find("✕ rejected") != std::string::npos);
     QVERIFY(text.find("12 of 2,000 steps skipped (0.6 %)") != std::string::npos);
     QVERIFY(text.find("+∞") != std::string::npos);
+  }
+
+  void a_failure_that_is_a_reason_stands_there_once() {
+    record::RunSummary summary;
+    summary.trials = {rejected_trial()};
+    record::TrialEnd& end = summary.trials[0].end;
+    end.failure_text = "the forward pass failed";
+    end.verdict->reasons = {"the forward pass failed"};
+    std::string text = report::run_table(summary);
+    QVERIFY(text.find("because: the forward pass failed") != std::string::npos);
+    QVERIFY(text.find("failed: ") == std::string::npos);
+    end.verdict.reset();
+    text = report::run_table(summary);
+    QVERIFY(text.find("failed: the forward pass failed") != std::string::npos);
+  }
+
+  void the_scope_says_whose_casts() {
+    record::RunSummary summary;
+    summary.trials = {rejected_trial()};
+    for (const auto& [policy, words] : {std::pair("device", "casts of the device"), std::pair("cuda", "CUDA's casts"),
+                                        std::pair("jit", "TorchScript's casts")}) {
+      summary.trials[0].end.verdict->scope_cast_policy = policy;
+      QVERIFY2(report::run_table(summary).find(std::string(", ") + words) != std::string::npos, words);
+    }
   }
 };
 

@@ -91,6 +91,12 @@ class SpecOverrideTests : public QObject {
     QVERIFY2(text.find("epochs") == std::string::npos, text.c_str());
   }
 
+  void text_with_overrides_has_numbers_in_their_shortest_form() {
+    const std::string text = with_overrides(scalar_example, {"training.optimizer[0].lr=0.99"});
+    VERIFY_SAYS(text, "\nlr = 0.99\n");
+    VERIFY_SAYS(with_overrides(scalar_example, {"training.optimizer[0].lr=2.0"}), "\nlr = 2.0\n");
+  }
+
   void text_without_overrides_is_the_file_s() {
     const std::string text = std::string("# why\n") + scalar_example;
     QCOMPARE(with_overrides(text, {}), text);
@@ -179,9 +185,16 @@ class SpecOverrideTests : public QObject {
     VERIFY_SAYS(sentence(error->facts()), "Say which one: training.optimizer[0]");
   }
 
+  void a_key_within_a_table_that_an_override_gives_is_named() {
+    const auto error = refusal(least_example, {"training.schedule={kind=\"cosine\",gamma=0.3}"});
+    QVERIFY(error.has_value());
+    QCOMPARE(error->facts().subject,
+             std::string("--set training.schedule={kind=\"cosine\",gamma=0.3} (training.schedule.gamma)"));
+  }
+
   void checks_of_the_file_hold_for_overrides() {
     VERIFY_SAYS(refused("training.batch=0"), "found 0, expected an integer of at least 1");
-    VERIFY_SAYS(refused("training.bach=1"), "unknown key. Did you mean training.batch.");
+    VERIFY_SAYS(refused("training.bach=1"), "unknown key. Did you mean training.batch?");
     VERIFY_SAYS(refused("trial[fp16].scaler.init_scale=nan"), "found NaN");
     VERIFY_SAYS(refused("cases.boundary=5"), "not yet available: boundary cases");
   }

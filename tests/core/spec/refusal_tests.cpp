@@ -196,16 +196,16 @@ const Row contradictions[] = {
 };
 
 const Row unknown_keys[] = {
-    {"slip", "[training]\nbach = 3", 7, "training.bach", "unknown key. Did you mean training.batch."},
-    {"swapped_letters", "[training]\nsetps = 3", 7, "training.setps", "Did you mean training.steps."},
-    {"another_table", "batch = 3", 6, "model.batch", "Did you mean training.batch."},
-    {"another_case", "[training]\nBatch = 3", 7, "training.Batch", "Did you mean training.batch."},
-    {"hyphen", "[training]\nclip-norm = 3", 7, "training.clip-norm", "Did you mean training.clip_norm."},
-    {"several_tables", "seed = 3", 6, "model.seed", "Did you mean one of data.seed, data.test.seed, training.seed."},
-    {"table", "[trainig]\nbatch = 3", 6, "trainig", "Did you mean training."},
-    {"plural_of_a_list", "[[trials]]\nname = \"a\"", 6, "trials", "Did you mean trial."},
-    {"table_at_the_top", "[scaler]\ninit_scale = 2", 6, "scaler", "Did you mean trial.scaler."},
-    {"in_a_trial", "[[trial]]\nname = \"a\"\nautcast = \"off\"", 8, "trial[a].autcast", "Did you mean trial.autocast."},
+    {"slip", "[training]\nbach = 3", 7, "training.bach", "unknown key. Did you mean training.batch?"},
+    {"swapped_letters", "[training]\nsetps = 3", 7, "training.setps", "Did you mean training.steps?"},
+    {"another_table", "batch = 3", 6, "model.batch", "Did you mean training.batch?"},
+    {"another_case", "[training]\nBatch = 3", 7, "training.Batch", "Did you mean training.batch?"},
+    {"hyphen", "[training]\nclip-norm = 3", 7, "training.clip-norm", "Did you mean training.clip_norm?"},
+    {"several_tables", "seed = 3", 6, "model.seed", "Did you mean one of data.seed, data.test.seed, training.seed?"},
+    {"table", "[trainig]\nbatch = 3", 6, "trainig", "Did you mean training?"},
+    {"plural_of_a_list", "[[trials]]\nname = \"a\"", 6, "trials", "Did you mean trial?"},
+    {"table_at_the_top", "[scaler]\ninit_scale = 2", 6, "scaler", "Did you mean trial.scaler?"},
+    {"in_a_trial", "[[trial]]\nname = \"a\"\nautcast = \"off\"", 8, "trial[a].autcast", "Did you mean trial.autocast?"},
     {"in_a_rule", "[rules]\nflips = { maximum = 3, max = 1 }", 7, "rules.flips.maximum", "unknown key"},
     {"nothing_near", "[training]\nzzzzzz = 3", 7, "training.zzzzzz", "See: mantissa-cli help experiment."},
 };
