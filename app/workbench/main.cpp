@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <QApplication>
+#include <QDeadlineTimer>
 #include <QEventLoop>
 #include <QFile>
 #include <QImage>
@@ -18,6 +19,7 @@
 #include "core/base/user_folders.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/page.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/theme.h"
 
@@ -61,6 +63,13 @@ int takeScreenshot(ui::shell::MainWindow& window, ui::shell::LogModel& log, cons
   window.show();
   if (!window.archive().isEmpty() || !arguments.archive.isEmpty()) settle(window);
   window.showPage(arguments.screenshotPage);
+  const QDeadlineTimer limit(10000);
+  const ui::shell::Page* const page = window.page(arguments.screenshotPage);
+  while (page != nullptr && !page->isSettled() && !limit.hasExpired()) {
+    QEventLoop loop;
+    QTimer::singleShot(20, &loop, &QEventLoop::quit);
+    loop.exec();
+  }
   log.drain();
   QCoreApplication::processEvents();
   const QImage picture = window.grab().toImage();

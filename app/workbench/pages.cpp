@@ -3,8 +3,12 @@
 
 #include <QCoreApplication>
 
+#include <memory>
+
 #include "ui/archive/archive_page.h"
+#include "ui/run/run_page.h"
 #include "ui/shell/coming_page.h"
+#include "ui/worker/session_engine.h"
 
 namespace mantissa::workbench {
 namespace {
@@ -20,11 +24,7 @@ ui::shell::Page* coming(const char* id, const char* title, const char* sentence)
 QVector<ui::shell::Page*> makePages() {
   return {
       new ui::archive::ArchivePage,
-      coming(
-          "run", QT_TRANSLATE_NOOP("Pages", "Run"),
-          QT_TRANSLATE_NOOP("Pages",
-                            "This page will run an experiment and show loss, loss scale, skipped steps and deviation "
-                            "live. Today mantissa-cli run does it from the command line.")),
+      new ui::run::RunPage([] { return std::make_unique<ui::worker::SessionEngine>(); }),
       coming("compare", QT_TRANSLATE_NOOP("Pages", "Compare"),
              QT_TRANSLATE_NOOP("Pages",
                                "This page will put archived trials side by side: settings, curves, decisions and cost. "

@@ -7,7 +7,9 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QLabel>
+#include <QMessageBox>
 #include <QMimeData>
+#include <QPushButton>
 #include <QStatusBar>
 #include <QStorageInfo>
 #include <QTabWidget>
@@ -33,6 +35,22 @@ constexpr char kArchiveTopic[] = "archive";
 bool isDatabase(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+}
+
+bool askToStop(QWidget* parent) {
+  QMessageBox box(QMessageBox::Question, MainWindow::tr("A run is going on"),
+                  MainWindow::tr("Stop the run and close the window? Its last complete step becomes a checkpoint, from "
+                                 "which it can go on."),
+                  QMessageBox::NoButton, parent);
+  const QPushButton* const stop = box.addButton(MainWindow::tr("Stop and close"), QMessageBox::AcceptRole);
+  box.setDefaultButton(box.addButton(MainWindow::tr("Keep running"), QMessageBox::RejectRole));
+  box.exec();
+  return box.clickedButton() == stop;
+}
+
+MainWindow::CloseQuestion& closeQuestion() {
+  static MainWindow::CloseQuestion question = askToStop;
+  return question;
 }
 
 }  // namespace
@@ -78,6 +96,10 @@ void MainWindow::makePages() {
     connect(one, &Page::trialChosen, this, [this](std::int64_t id) {
       m_archiveDock->selectTrial(id);
       showPage(QStringLiteral("run"));
+    });
+    connect(one, &Page::archiveChanged, this, &MainWindow::openArchive);
+    connect(one, &Page::workEnded, this, [this] {
+      if (m_closing) close();
     });
   }
 }
@@ -125,11 +147,9 @@ void MainWindow::open(const QString& path) {
     openArchive(path);
     return;
   }
-  m_strips->show(MessageStrip::Kind::Note,
-                 tr("%1 is not an archive. This version of the workbench shows archives; experiment files run with "
-                    "mantissa-cli run, and their trials appear here.")
-                     .arg(path),
-                 path);
+  m_settings.rememberFile(path);
+  showPage(QStringLiteral("run"));
+  for (Page* const one : m_pages) one->openExperiment(path);
 }
 
 void MainWindow::openArchive(const QString& path) {
@@ -179,7 +199,25 @@ Page* MainWindow::page(const QString& id) const {
   return nullptr;
 }
 
+bool MainWindow::mayClose() {
+  QVector<Page*> busy;
+  for (Page* const one : m_pages) {
+    if (one->isBusy()) busy << one;
+  }
+  if (busy.isEmpty()) return true;
+  if (m_closing || !closeQuestion()(this)) return false;
+  m_closing = true;
+  for (Page* const one : busy) one->finishWork();
+  return false;
+}
+
+void MainWindow::setCloseQuestion(CloseQuestion question) { closeQuestion() = std::move(question); }
+
 void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!mayClose()) {
+    event->ignore();
+    return;
+  }
   m_settings.setWindow(saveGeometry(), saveState());
   for (Page* const one : m_pages) m_settings.setPageLayout(one->id(), one->saveLayout());
   event->accept();

@@ -5,6 +5,8 @@
 #include <QString>
 #include <QVector>
 
+#include <functional>
+
 #include "ui/models/trial_list.h"
 
 class QLabel;
@@ -49,6 +51,10 @@ class MainWindow : public QMainWindow {
   MessageStrips* strips() const { return m_strips; }
   const QString& archive() const { return m_archive; }
 
+  /// Asks whether a run may be stopped so that the window can close. Replaceable for tests.
+  using CloseQuestion = std::function<bool(QWidget* parent)>;
+  static void setCloseQuestion(CloseQuestion question);
+
  Q_SIGNALS:
   /// The archive was read, or could not be.
   void archiveSettled();
@@ -71,6 +77,7 @@ class MainWindow : public QMainWindow {
   void chooseArchive();
   void resetLayout();
   void tellFreeDisk();
+  bool mayClose();
 
   Settings& m_settings;
   ActionList* m_actions;
@@ -86,6 +93,7 @@ class MainWindow : public QMainWindow {
   QLabel* m_archiveLabel = nullptr;
   QLabel* m_diskLabel = nullptr;
   QString m_archive;
+  bool m_closing = false;   ///< asked once; the window closes when the work has ended
   QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
 };
 

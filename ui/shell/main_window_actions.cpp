@@ -31,7 +31,7 @@ void MainWindow::makeActions() {
                  tr("Opens an experiment file or an archive"), [this] { chooseFile(); });
   m_actions->add(QStringLiteral("open_archive"), file, tr("Open &archive…"), QKeySequence(tr("Ctrl+Shift+O")),
                  tr("Opens another archive"), [this] { chooseArchive(); });
-  m_actions->add(QStringLiteral("reload"), file, tr("&Reload archive"), QKeySequence::Refresh,
+  m_actions->add(QStringLiteral("reload"), file, tr("&Reload archive"), QKeySequence(tr("Ctrl+R")),
                  tr("Reads the archive again"), [this] {
                    if (!m_archive.isEmpty()) openArchive(m_archive);
                  });
@@ -110,6 +110,10 @@ void MainWindow::makeMenus() {
   for (Page* const one : m_pages) view->addAction(m_actions->find(QStringLiteral("page_") + one->id()));
   add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "", "theme_0", "theme_1", "theme_2", "",
              "reset_layout"});
+  if (m_actions->find(QStringLiteral("run")) != nullptr) {
+    QMenu* const run = menuBar()->addMenu(tr("&Run"));
+    add(run, {"run", "run_pause", "run_step", "run_stop"});
+  }
   QMenu* const help = menuBar()->addMenu(tr("&Help"));
   add(help, {"whats_this", "about"});
 }

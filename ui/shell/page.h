@@ -35,6 +35,16 @@ class Page : public QWidget {
   /// The window's list of actions, once it is made: pages add their own and take those that fill their empty states.
   virtual void useActions(ActionList& /*actions*/) {}
 
+  /// An experiment file was opened: the page for it shows it, or says what is wrong with it.
+  virtual void openExperiment(const QString& /*path*/) {}
+
+  /// Whether everything is shown that is there: a picture of the page may be taken.
+  virtual bool isSettled() const { return true; }
+
+  /// Work that would be lost if the window closed now; `finishWork` ends it cleanly and `workEnded` tells when.
+  virtual bool isBusy() const { return false; }
+  virtual void finishWork() {}
+
   /// Splitters, hidden columns …: what the person arranged.
   virtual QByteArray saveLayout() const { return {}; }
   virtual void restoreLayout(const QByteArray& /*layout*/) {}
@@ -42,6 +52,10 @@ class Page : public QWidget {
  Q_SIGNALS:
   /// An arm was chosen here, to be looked at on the page for it.
   void trialChosen(std::int64_t id);
+  /// Arms of this archive began or ended.
+  void archiveChanged(const QString& path);
+  /// Nothing keeps the window open any more.
+  void workEnded();
 };
 
 }  // namespace mantissa::ui::shell

@@ -52,7 +52,7 @@ struct JobFailure {
 /// resumed before it: what the window holds of the arm from that step on is gone.
 struct StepBatch {
   JobId job = 0;                           ///< 0: of an archive that is followed
-  std::vector<archive::StepChunk> chunks;  ///< oldest first; each record names its arm
+  std::vector<mantissa::archive::StepChunk> chunks;  ///< oldest first; each record names its arm
   qint64 missed = 0;  ///< records before the first of them that the window was too late for: the archive has them
 };
 

@@ -91,7 +91,7 @@ class TrainingController : public QObject {
   struct Current;
   struct Feed {
     JobId job = 0;
-    std::unique_ptr<archive::StepFeed::Subscription> subscription;
+    std::unique_ptr<mantissa::archive::StepFeed::Subscription> subscription;
     bool is_over = false;  // nothing more comes
   };
 

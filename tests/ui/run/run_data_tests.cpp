@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the Run page keeps of a run, with records made by hand.
+#include <QTest>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "ui/run/glance.h"
+#include "ui/run/run_data.h"
+
+using namespace mantissa;
+using namespace mantissa::ui::run;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+record::TrialRow arm(std::int64_t id, const char* name, record::TrialKind kind) {
+  record::TrialRow row;
+  row.id = id;
+  row.experiment_id = 1;
+  row.start.name = name;
+  row.start.kind = kind;
+  return row;
+}
+
+record::StepRecord stepOf(std::int64_t trial, std::int64_t number, double loss) {
+  record::StepRecord step;
+  step.trial = trial;
+  step.step = number;
+  step.iteration = 2 * number;
+  step.applied_updates = number;
+  step.samples = 64 * number;
+  step.wall_seconds = 0.5 * static_cast<double>(number);
+  step.loss = loss;
+  step.grad_norm = 1.0;
+  return step;
+}
+
+record::StepRecord skippedStep(std::int64_t trial, std::int64_t number, record::SkipCause cause) {
+  record::StepRecord step = stepOf(trial, number, 1.0);
+  step.skipped = true;
+  step.skip_cause = cause;
+  return step;
+}
+
+ui::worker::StepBatch batch(std::vector<record::StepRecord> steps) {
+  ui::worker::StepBatch made;
+  made.chunks = {std::make_shared<const std::vector<record::StepRecord>>(std::move(steps))};
+  return made;
+}
+
+RunData twoArms() {
+  RunData data;
+  data.setArms({arm(1, "reference", record::TrialKind::Reference), arm(2, "fp16", record::TrialKind::Trial)});
+  return data;
+}
+
+}  // namespace
+
+class RunDataTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void steps_of_mixed_arms_become_a_curve_for_each() {
+    RunData data = twoArms();
+    QVERIFY(data.take({batch({stepOf(1, 1, 2.0), stepOf(2, 1, 3.0), stepOf(1, 2, 1.0), stepOf(2, 2, 1.5)})}));
+    const auto loss = data.arm(2)->series(Quantity::Loss);
+    QCOMPARE(loss->size(), std::size_t{2});
+    QCOMPARE(loss->y(0), 3.0);
+    QCOMPARE(loss->x(1), 2.0);
+    const Counters& counters = data.arm(2)->counters();
+    QCOMPARE(counters.iterations, qint64{4});
+    QCOMPARE(counters.attempted, qint64{2});
+    QCOMPARE(counters.applied, qint64{2});
+    QCOMPARE(*counters.loss, 1.5);
+    QVERIFY(!data.take({}));
+  }
+
+  void steps_that_come_before_their_arm_wait_for_it() {
+    RunData data;
+    QVERIFY(!data.take({batch({stepOf(1, 1, 2.0), stepOf(2, 1, 3.0)})}));
+    data.setArms({arm(1, "reference", record::TrialKind::Reference)});
+    QCOMPARE(data.arm(1)->series(Quantity::Loss)->size(), std::size_t{1});
+    data.setArms({arm(2, "fp16", record::TrialKind::Trial)});
+    data.take({batch({stepOf(2, 2, 1.0)})});
+    QCOMPARE(data.arm(2)->series(Quantity::Loss)->size(), std::size_t{2});
+  }
+
+  void the_same_values_stand_against_every_axis() {
+    RunData data = twoArms();
+    data.take({batch({stepOf(1, 1, 2.0), stepOf(1, 2, 1.0)})});
+    const std::vector<std::pair<XAxis, double>> last = {
+        {XAxis::AppliedUpdate, 2.0}, {XAxis::Samples, 128.0}, {XAxis::Seconds, 1.0}, {XAxis::Step, 2.0}};
+    for (const auto& [axis, position] : last) {
+      data.setAxis(axis);
+      QCOMPARE(data.arm(1)->series(Quantity::Loss)->x(1), position);
+      QCOMPARE(data.arm(1)->series(Quantity::Loss)->y(1), 1.0);
+    }
+  }
+
+  void what_was_not_measured_at_a_step_has_no_point_there() {
+    RunData data = twoArms();
+    std::vector<record::StepRecord> steps;
+    for (int i = 1; i <= 20; ++i) steps.push_back(stepOf(2, i, 1.0));
+    steps[9].shadow_output_rmse = 0.25;
+    steps[19].shadow_output_rmse = 0.5;
+    data.take({batch(steps)});
+    const auto shadow = data.arm(2)->series(Quantity::Shadow);
+    QCOMPARE(shadow->size(), std::size_t{2});
+    QCOMPARE(shadow->x(0), 10.0);
+    QCOMPARE(shadow->x(1), 20.0);
+    QCOMPARE(data.arm(2)->series(Quantity::Scale)->size(), std::size_t{0});
+    data.setAxis(XAxis::Samples);
+    QCOMPARE(data.arm(2)->series(Quantity::Shadow)->x(1), 1280.0);  // 64 · 20
+  }
+
+  void a_curve_that_stops_being_measured_keeps_its_points() {
+    RunData data = twoArms();
+    record::StepRecord first = stepOf(2, 1, 1.0);
+    first.scale_before = 65536.0;
+    record::StepRecord third = stepOf(2, 3, 1.0);
+    third.scale_before = 32768.0;
+    data.take({batch({first, stepOf(2, 2, 1.0), third})});
+    const auto scale = data.arm(2)->series(Quantity::Scale);
+    QCOMPARE(scale->size(), std::size_t{2});
+    QCOMPARE(scale->x(0), 1.0);
+    QCOMPARE(scale->x(1), 3.0);
+    QCOMPARE(scale->y(1), 32768.0);
+  }
+
+  void a_resumed_arm_loses_what_came_after_its_checkpoint() {
+    RunData data = twoArms();
+    std::vector<record::StepRecord> steps;
+    for (int i = 1; i <= 10; ++i) steps.push_back(stepOf(2, i, 10.0 + i));
+    steps[7] = skippedStep(2, 8, record::SkipCause::Overflow);
+    steps[1] = skippedStep(2, 2, record::SkipCause::Calibration);
+    steps[4].shadow_output_rmse = 0.25;
+    steps[8].shadow_output_rmse = 0.5;
+    data.take({batch(steps)});
+    QCOMPARE(data.arm(2)->counters().skipped, qint64{2});
+    const int revision = data.revision();
+    data.take({batch({stepOf(2, 6, 100.0)})});
+    QVERIFY(data.revision() != revision);
+    const auto loss = data.arm(2)->series(Quantity::Loss);
+    QCOMPARE(loss->size(), std::size_t{6});
+    QCOMPARE(loss->y(4), 15.0);
+    QCOMPARE(loss->y(5), 100.0);
+    QCOMPARE(loss->x(5), 6.0);
+    QCOMPARE(data.arm(2)->counters().attempted, qint64{6});
+    QCOMPARE(data.arm(2)->counters().skipped, qint64{1});  // the one of step 2
+    QCOMPARE(data.arm(2)->series(Quantity::Shadow)->size(), std::size_t{1});
+  }
+
+  void an_arm_that_is_cut_to_nothing_begins_anew() {
+    RunData data = twoArms();
+    data.take({batch({stepOf(2, 1, 1.0), stepOf(2, 2, 1.0)})});
+    data.truncate(2, 0);
+    QCOMPARE(data.arm(2)->counters().attempted, qint64{0});
+    QVERIFY(data.arm(2)->series(Quantity::Loss)->empty());
+    data.take({batch({stepOf(2, 1, 7.0)})});
+    QCOMPARE(data.arm(2)->series(Quantity::Loss)->y(0), 7.0);
+  }
+
+  void non_finite_values_stay_and_are_counted() {
+    RunData data = twoArms();
+    data.take({batch({stepOf(2, 1, 1.0), stepOf(2, 2, kNaN), stepOf(2, 3, std::numeric_limits<double>::infinity()),
+                      stepOf(2, 4, 1.0)})});
+    QCOMPARE(data.arm(2)->nonFiniteLosses(), qint64{2});
+    QCOMPARE(data.arm(2)->firstNonFiniteLoss(), qint64{2});
+    QVERIFY(std::isnan(data.arm(2)->series(Quantity::Loss)->y(1)));
+    QCOMPARE(*data.arm(2)->recentMean(Quantity::Loss), 1.0);  // of the two finite ones
+  }
+
+  void skipped_steps_carry_their_cause_and_their_place_on_every_axis() {
+    RunData data = twoArms();
+    record::StepRecord step = skippedStep(2, 2, record::SkipCause::Loss);
+    step.overflow_parameter = "fc1.weight";
+    data.take({batch({stepOf(2, 1, 1.0), step})});
+    const Skip& skip = data.arm(2)->skips().at(0);
+    QCOMPARE(skip.step, qint64{2});
+    QCOMPARE(causeWords(skip.cause), QStringLiteral("non-finite loss"));
+    QCOMPARE(skip.parameter, QStringLiteral("fc1.weight"));
+    QCOMPARE(skip.x[static_cast<std::size_t>(XAxis::Seconds)], 1.0);
+  }
+
+  void a_clock_that_falls_after_a_resume_stands_still() {
+    RunData data = twoArms();
+    record::StepRecord later = stepOf(2, 3, 1.0);
+    later.wall_seconds = 0.1;
+    data.setAxis(XAxis::Seconds);
+    data.take({batch({stepOf(2, 1, 1.0), stepOf(2, 2, 1.0), later})});
+    QCOMPARE(data.arm(2)->series(Quantity::Loss)->x(2), 1.0);
+  }
+
+  void yardsticks_have_no_line_of_their_own_and_give_the_deviation_its_measure() {
+    RunData data = twoArms();
+    data.setArms({arm(3, "repeat-1", record::TrialKind::Repeat)});
+    record::StepRecord own = stepOf(2, 1, 1.0);
+    own.deviation_output_rmse = 0.6;
+    record::StepRecord repeat = stepOf(3, 1, 1.0);
+    repeat.deviation_output_rmse = 0.2;
+    data.take({batch({stepOf(1, 1, 1.0), own, repeat})});
+    QCOMPARE(data.shown().size(), std::size_t{2});
+    const Statement deviating = glance(data, {})[2];
+    QCOMPARE(deviating.answer, QStringLiteral("fp16 at 3.0 × spread"));  // 0.6 / 0.2
+    QCOMPARE(deviating.state, Statement::State::Warn);
+  }
+
+  void the_glance_tells_calibration_from_overflow() {
+    RunData data = twoArms();
+    data.take({batch({skippedStep(2, 1, record::SkipCause::Calibration), stepOf(2, 2, 1.0), stepOf(2, 3, 1.0)})});
+    QCOMPARE(glance(data, {})[1].state, Statement::State::Good);
+    QCOMPARE(glance(data, {})[1].answer, QStringLiteral("1 of 3 steps skipped (33 %)"));
+    data.take({batch({skippedStep(2, 4, record::SkipCause::Overflow)})});
+    QCOMPARE(glance(data, {})[1].state, Statement::State::Warn);
+    QCOMPARE(glance(data, {})[1].detail, QStringLiteral("fp16, last at step 4: overflow"));
+  }
+
+  void the_glance_says_where_a_loss_is_not_finite() {
+    RunData data = twoArms();
+    QCOMPARE(glance(data, {})[0].state, Statement::State::Unknown);
+    data.take({batch({stepOf(1, 1, 1.0), stepOf(2, 1, 1.0)})});
+    QCOMPARE(glance(data, {})[0].state, Statement::State::Good);
+    data.take({batch({stepOf(2, 2, kNaN)})});
+    QCOMPARE(glance(data, {})[0].answer, QStringLiteral("1 non-finite loss in fp16"));
+    QCOMPARE(glance(data, {})[0].detail, QStringLiteral("at step 2"));
+  }
+
+  void the_glance_says_whether_the_loss_falls() {
+    RunData data = twoArms();
+    std::vector<record::StepRecord> steps;
+    for (int i = 1; i <= 400; ++i) steps.push_back(stepOf(1, i, i <= 200 ? 2.0 : 1.0));
+    data.take({batch(steps)});
+    QCOMPARE(glance(data, {})[3].answer, QStringLiteral("loss 1, falling"));
+    QCOMPARE(glance(data, {})[3].detail, QStringLiteral("reference, 50 % lower than 200 steps ago"));
+  }
+};
+
+QTEST_GUILESS_MAIN(RunDataTests)
+#include "run_data_tests.moc"

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Run page in its window: curves of an archive, a run driven by the keyboard with a stub in place of the engine.
+#include <spdlog/spdlog.h>
+
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "core/archive/writer.h"
+#include "tests/ui/worker/stub_engine.h"
+#include "ui/run/glance_strip.h"
+#include "ui/run/run_charts.h"
+#include "ui/run/run_page.h"
+#include "ui/shell/action_list.h"
+#include "ui/shell/log_model.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
+
+using namespace mantissa;
+using namespace mantissa::ui;
+
+namespace {
+
+constexpr std::int64_t kSteps = 200;
+
+/// Steps without an end, slowly enough that a test sees them.
+record::RunSummary slowSteps(const worker::Job& job, session::Observer& observer, session::RunControl& control) {
+  record::RunSummary summary;
+  summary.reference.id = 1;
+  summary.reference.experiment_id = 1;
+  summary.reference.start.kind = record::TrialKind::Reference;
+  summary.reference.start.name = "reference";
+  observer.on_arms({summary.reference});
+  test::StubControlPoint point(observer, control);
+  session::Progress progress;
+  progress.steps = 1'000'000;
+  while (point.before_step(progress)) {
+    record::StepRecord step;
+    step.trial = 1;
+    step.step = step.iteration = step.applied_updates = ++progress.step;
+    step.loss = 1.0 / static_cast<double>(progress.step);
+    test::feed_of(job).publish(&step, 1);
+    QTest::qSleep(1);
+  }
+  summary.reference.end.status = record::Status::Stopped;
+  return summary;
+}
+
+/// Whether a plot's picture has pixels of this colour; lines one pixel wide are drawn without smoothing at the edges
+/// only where they are level, so a small distance is allowed.
+int pixelsLike(const QImage& image, const QColor& color) {
+  int count = 0;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      const QColor pixel = image.pixelColor(x, y);
+      const int distance = std::abs(pixel.red() - color.red()) + std::abs(pixel.green() - color.green()) +
+                           std::abs(pixel.blue() - color.blue());
+      if (distance < 60) ++count;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+class RunPageTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
+  void init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
+    m_settings = std::make_unique<shell::Settings>(path("workbench.ini"));
+    m_log = std::make_unique<shell::LogModel>();
+    m_page = new run::RunPage(test::stub(slowSteps));
+    m_window = std::make_unique<shell::MainWindow>(*m_settings, m_log.get(), QVector<shell::Page*>{m_page});
+    m_window->resize(1400, 900);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+  }
+  void cleanup() {
+    m_window.reset();
+    m_log.reset();
+    m_settings.reset();
+  }
+
+  void an_archive_shows_its_newest_experiment_in_every_chart() {
+    makeArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    QTRY_VERIFY(m_page->isSettled());
+    const plot::PlotColors& colors = plot::plotColors(plot::isDark(m_page->palette()));
+    const auto& plots = m_page->charts()->plots();
+    for (const plot::PlotView* const view : plots) {
+      // Both trials in every chart (the loss scale is that of fp16 alone), the reference where it has values.
+      const QImage picture = view->image({600, 300}, 1.0);
+      QVERIFY2(pixelsLike(picture, colors.trials[0]) > 100, qPrintable(view->id()));
+      if (view != plots[1]) QVERIFY2(pixelsLike(picture, colors.trials[1]) > 100, qPrintable(view->id()));
+    }
+    QVERIFY(pixelsLike(plots[0]->image({600, 300}, 1.0), colors.reference) > 100);
+    QCOMPARE(plots[1]->content().marks.size(), std::size_t{1});
+    QCOMPARE(m_page->findChild<run::GlanceStrip*>()->answerOf(1), QStringLiteral("✓ 1 of 200 steps skipped (0.5 %)"));
+  }
+
+  void the_axis_chooser_moves_every_curve() {
+    makeArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    m_page->charts()->axisChooser()->setCurrentIndex(static_cast<int>(run::XAxis::Samples));
+    const auto& series = m_page->charts()->plots()[0]->content().series;
+    QCOMPARE(series.at(0).data->x(0), 64.0);
+  }
+
+  void a_run_is_started_held_stepped_and_stopped_by_keys() {
+    QVERIFY(!action("run")->isEnabled());
+    m_window->open(writeExperiment());
+    QVERIFY2(action("run")->isEnabled(), qPrintable(action("run")->toolTip()));
+    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    QVERIFY(!action("run")->isEnabled());
+    QTest::keyClick(m_window.get(), Qt::Key_Space, Qt::ControlModifier);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
+    QCOMPARE(shell::plainText(*action("run_pause")), QStringLiteral("Resume"));
+    QTest::qWait(400);
+    const qint64 held = m_page->shownData().steps();
+    QTest::keyClick(m_window.get(), Qt::Key_F6);
+    QTRY_COMPARE(m_page->shownData().steps(), held + 1);
+    QTest::keyClick(m_window.get(), Qt::Key_Space, Qt::ControlModifier);
+    QTRY_VERIFY(m_page->shownData().steps() > held + 5);
+    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    QVERIFY(action("run")->isEnabled());
+    QVERIFY(!action("run_stop")->isEnabled());
+  }
+
+  void closing_while_running_asks_once_and_then_stops() {
+    int asked = 0;
+    bool answer = false;
+    shell::MainWindow::setCloseQuestion([&](QWidget*) {
+      ++asked;
+      return answer;
+    });
+    m_window->open(writeExperiment());
+    action("run")->trigger();
+    QTRY_VERIFY(m_page->shownData().steps() > 1);
+    m_window->close();
+    QCOMPARE(asked, 1);
+    QVERIFY(m_window->isVisible());
+    QVERIFY(m_page->isBusy());
+    answer = true;
+    m_window->close();
+    QTRY_VERIFY(!m_window->isVisible());
+    QCOMPARE(asked, 2);
+    QVERIFY(!m_page->isBusy());
+  }
+
+  void a_wrong_experiment_file_leaves_a_strip_that_names_it() {
+    QFile file(path("wrong.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("mantissa = 1\nname = \"wrong\"\n[training]\nbatchsize = 3\n");
+    file.close();
+    m_window->open(file.fileName());
+    const auto strips = m_page->findChildren<shell::MessageStrip*>();
+    QCOMPARE(strips.size(), 1);
+    QVERIFY2(strips[0]->sentence().contains(QStringLiteral("wrong.toml")), qPrintable(strips[0]->sentence()));
+    QVERIFY(!action("run")->isEnabled());
+    QVERIFY(action("run")->toolTip().contains(QStringLiteral("Open an experiment file first")));
+  }
+
+ private:
+  QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
+  QAction* action(const char* name) const { return m_window->actions()->find(QString::fromLatin1(name)); }
+
+  QString writeExperiment() const {
+    QFile file(path("digits.toml"));
+    if (!file.open(QIODevice::WriteOnly)) return {};
+    file.write(
+        "mantissa = 1\nname = \"digits\"\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n[training]\nsteps = "
+        "100\n"
+        "[[trial]]\nname = \"fp16\"\nautocast = \"float16\"\n");
+    return file.fileName();
+  }
+
+  static void makeArchive(const QString& file) {
+    archive::Writer writer(file.toStdString());
+    record::ExperimentStart experiment;
+    experiment.name = "digits";
+    record::TrialStart start;
+    start.experiment = writer.begin_experiment(experiment);
+    start.kind = record::TrialKind::Reference;
+    start.name = "reference";
+    std::vector<std::int64_t> arms = {writer.begin_trial(start)};
+    start.reference = arms[0];
+    start.kind = record::TrialKind::Trial;
+    for (const char* const name : {"fp16", "bf16"}) {
+      start.name = name;
+      arms.push_back(writer.begin_trial(start));
+    }
+    for (std::int64_t number = 1; number <= kSteps; ++number) {
+      for (std::size_t i = 0; i < arms.size(); ++i) {
+        record::StepRecord step;
+        step.trial = arms[i];
+        step.step = step.iteration = number;
+        step.applied_updates = number - (i == 1 ? 1 : 0);
+        step.samples = 64 * number;
+        step.wall_seconds = 0.01 * static_cast<double>(number);
+        const double level = static_cast<double>(i + 1) * (1.0 + 10.0 / static_cast<double>(number));
+        step.loss = level;
+        step.grad_norm = 2 * level;
+        if (i > 0) step.deviation_output_rmse = 0.01 * level;
+        if (i == 1) {
+          step.scale_before = step.scale_after = number == 1 ? 131072.0 : 65536.0;
+          step.skipped = number == 1;
+          step.skip_cause = number == 1 ? record::SkipCause::Calibration : record::SkipCause::None;
+        }
+        writer.append(step);
+      }
+    }
+    for (const std::int64_t arm : arms) writer.finish_trial(arm, {});
+    writer.close();
+  }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<shell::Settings> m_settings;
+  std::unique_ptr<shell::LogModel> m_log;
+  std::unique_ptr<shell::MainWindow> m_window;
+  run::RunPage* m_page = nullptr;
+};
+
+QTEST_MAIN(RunPageTests)
+#include "run_page_tests.moc"

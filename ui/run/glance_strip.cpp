@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/run/glance_strip.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "ui/shell/theme.h"
+
+namespace mantissa::ui::run {
+namespace {
+
+QString signOf(Statement::State state) {
+  switch (state) {
+    case Statement::State::Good:
+      return QStringLiteral("✓ ");
+    case Statement::State::Warn:
+      return QStringLiteral("! ");
+    case Statement::State::Bad:
+      return QStringLiteral("✕ ");
+    case Statement::State::Unknown:
+    case Statement::State::Plain:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
+  setFrameShape(QFrame::StyledPanel);
+  setAutoFillBackground(true);
+  setBackgroundRole(QPalette::Base);
+  auto* const row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 4, 0, 4);
+  row->setSpacing(0);
+  // The longest sentences get the room: nothing moves when an answer changes.
+  constexpr std::array<int, kStatements> kShares = {4, 6, 5, 5, 4};
+  for (std::size_t i = 0; i < kStatements; ++i) {
+    auto* const column = new QVBoxLayout;
+    column->setContentsMargins(12, 0, 12, 0);
+    column->setSpacing(1);
+    Cell& cell = m_cells[i];
+    cell = {new QLabel, new QLabel, new QLabel};
+    QFont large = font();
+    large.setBold(true);
+    large.setPointSizeF(large.pointSizeF() * 1.1);
+    cell.answer->setFont(large);
+    QFont small = font();
+    small.setPointSizeF(small.pointSizeF() * 0.9);
+    cell.question->setFont(small);
+    cell.detail->setFont(small);
+    for (QLabel* const label : {cell.question, cell.answer, cell.detail}) {
+      label->setTextFormat(Qt::PlainText);
+      label->setMinimumWidth(60);
+      label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+      column->addWidget(label);
+    }
+    cell.question->setForegroundRole(QPalette::PlaceholderText);
+    if (i > 0) {
+      auto* const line = new QFrame;
+      line->setFrameShape(QFrame::VLine);
+      line->setForegroundRole(QPalette::Mid);
+      row->addWidget(line);
+    }
+    row->addLayout(column, kShares[i]);
+  }
+  setStatements(glance({}, {}));
+}
+
+void GlanceStrip::setStatements(const std::array<Statement, kStatements>& statements) {
+  m_statements = statements;
+  for (std::size_t i = 0; i < kStatements; ++i) showOne(i);
+}
+
+void GlanceStrip::showOne(std::size_t index) {
+  const Statement& statement = m_statements[index];
+  const Cell& cell = m_cells[index];
+  const QString answer = answerOf(index);
+  if (cell.question->text() != statement.question) cell.question->setText(statement.question);
+  if (cell.answer->text() != answer) {
+    cell.answer->setText(answer);
+    cell.answer->setToolTip(answer);
+  }
+  if (cell.detail->text() != statement.detail) {
+    cell.detail->setText(statement.detail);
+    cell.detail->setToolTip(statement.detail);
+  }
+  const plot::PlotColors& colors = shell::Theme::colors();
+  QColor color = palette().color(QPalette::Text);
+  if (statement.state == Statement::State::Good) color = colors.good;
+  if (statement.state == Statement::State::Warn) color = colors.warn;
+  if (statement.state == Statement::State::Bad) color = colors.bad;
+  if (cell.answer->palette().color(QPalette::WindowText) != color) {
+    QPalette own = cell.answer->palette();
+    own.setColor(QPalette::WindowText, color);
+    cell.answer->setPalette(own);
+  }
+}
+
+QString GlanceStrip::answerOf(std::size_t index) const {
+  const Statement& statement = m_statements[index];
+  if (statement.answer.isEmpty()) return QStringLiteral("–");
+  QString words = statement.answer;
+  words[0] = words[0].toUpper();
+  // Names of arms are written as they are.
+  if (index == 2) words = statement.answer;
+  return signOf(statement.state) + words;
+}
+
+void GlanceStrip::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange || m_cells[0].answer == nullptr) return;
+  for (std::size_t i = 0; i < kStatements; ++i) showOne(i);
+}
+
+}  // namespace mantissa::ui::run

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+
+#include <array>
+
+#include "ui/run/glance.h"
+
+class QLabel;
+
+namespace mantissa::ui::run {
+
+/// The strip at the top of the page: five statements, each a word, a number and a state with a sign of its own.
+class GlanceStrip : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit GlanceStrip(QWidget* parent = nullptr);
+
+  void setStatements(const std::array<Statement, kStatements>& statements);
+  /// "✓ all losses finite", for tests and screen readers.
+  QString answerOf(std::size_t statement) const;
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  struct Cell {
+    QLabel* question;
+    QLabel* answer;
+    QLabel* detail;
+  };
+  void showOne(std::size_t index);
+
+  std::array<Statement, kStatements> m_statements;
+  std::array<Cell, kStatements> m_cells{};
+};
+
+}  // namespace mantissa::ui::run

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/run/run_controls.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStyle>
+#include <QVBoxLayout>
+
+namespace mantissa::ui::run {
+namespace {
+
+constexpr int kWidth = 300;
+
+QLabel* titleLabel(const QString& text) {
+  auto* const label = new QLabel(text);
+  QFont bold = label->font();
+  bold.setBold(true);
+  label->setFont(bold);
+  return label;
+}
+
+}  // namespace
+
+RunControls::RunControls(QWidget* parent)
+    : QWidget(parent),
+      m_buttons(new QHBoxLayout),
+      m_name(titleLabel({})),
+      m_file(new QLabel),
+      m_summary(new QFormLayout),
+      m_policiesTitle(titleLabel(tr("Policies"))),
+      m_policies(new QFormLayout),
+      m_note(new QLabel) {
+  setFixedWidth(kWidth);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(8);
+  m_buttons->setSpacing(4);
+  layout->addLayout(m_buttons);
+
+  auto* const body = new QWidget;
+  auto* const column = new QVBoxLayout(body);
+  column->setContentsMargins(0, 8, 8, 8);
+  column->setSpacing(4);
+  m_name->setWordWrap(true);
+  m_file->setForegroundRole(QPalette::PlaceholderText);
+  m_file->setWordWrap(true);
+  column->addWidget(m_name);
+  column->addWidget(m_file);
+  column->addSpacing(4);
+  column->addLayout(m_summary);
+  column->addSpacing(16);
+  column->addWidget(m_policiesTitle);
+  column->addLayout(m_policies);
+  column->addStretch(1);
+  for (QFormLayout* const form : {m_summary, m_policies}) {
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setHorizontalSpacing(12);
+    form->setVerticalSpacing(4);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
+  }
+  auto* const area = new QScrollArea;
+  area->setWidget(body);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  area->setAccessibleName(tr("The experiment"));
+  layout->addWidget(area, 1);
+  m_note->setWordWrap(true);
+  m_note->setForegroundRole(QPalette::PlaceholderText);
+  m_note->setTextFormat(Qt::PlainText);
+  layout->addWidget(m_note);
+  showExperiment({}, {}, {}, {});
+}
+
+void RunControls::addAction(QAction* action, const QString& icon) {
+  auto* const button = new QPushButton(action->text());
+  button->setObjectName(action->objectName());
+  button->setIcon(QIcon::fromTheme(icon));
+  button->setAutoDefault(false);
+  const bool primary = m_buttons->count() == 0;
+  if (primary) {
+    QFont bold = button->font();
+    bold.setBold(true);
+    button->setFont(bold);
+  }
+  button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  button->setMinimumWidth(button->fontMetrics().horizontalAdvance(tr("Resume")) + 16);
+  connect(button, &QPushButton::clicked, action, &QAction::trigger);
+  const auto follow = [action, button] {
+    button->setText(action->text());
+    button->setEnabled(action->isEnabled());
+    button->setToolTip(action->toolTip());
+    button->setWhatsThis(action->whatsThis());
+  };
+  connect(action, &QAction::changed, button, follow);
+  follow();
+  m_buttons->addWidget(button, primary ? 3 : 2);
+}
+
+void RunControls::showExperiment(const QString& name, const QString& file,
+                                 const std::vector<std::pair<QString, QString>>& summary,
+                                 const std::vector<std::pair<QString, QString>>& policies) {
+  m_name->setText(name.isEmpty() ? tr("No experiment") : name);
+  m_file->setText(QFileInfo(file).fileName());
+  m_file->setToolTip(file);
+  m_file->setVisible(!file.isEmpty());
+  fill(m_summary, summary, true);
+  fill(m_policies, policies, false);
+  m_policiesTitle->setVisible(!policies.empty());
+}
+
+void RunControls::fill(QFormLayout* form, const std::vector<std::pair<QString, QString>>& rows, bool right) {
+  while (form->rowCount() > 0) form->removeRow(0);
+  for (const auto& [label, text] : rows) {
+    auto* const value = new QLabel(text);
+    value->setTextFormat(Qt::PlainText);
+    value->setWordWrap(true);
+    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    if (right) value->setAlignment(Qt::AlignRight | Qt::AlignTop);
+    auto* const name = new QLabel(label);
+    name->setTextFormat(Qt::PlainText);
+    name->setForegroundRole(right ? QPalette::PlaceholderText : QPalette::WindowText);
+    form->addRow(name, value);
+  }
+}
+
+void RunControls::setNote(const QString& sentence) {
+  m_note->setText(sentence);
+  m_note->setVisible(!sentence.isEmpty());
+}
+
+}  // namespace mantissa::ui::run

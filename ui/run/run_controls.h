@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QScrollArea>
+#include <QString>
+
+#include <utility>
+#include <vector>
+
+class QAction;
+class QFormLayout;
+class QHBoxLayout;
+class QLabel;
+
+namespace mantissa::ui::run {
+
+/// The left side of the page: what can be done with the run, and what is run.
+class RunControls : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunControls(QWidget* parent = nullptr);
+
+  /// A button at the top; the first one is the primary.
+  void addAction(QAction* action, const QString& icon);
+
+  /// \param summary, policies  as experiment_summary.h makes them
+  void showExperiment(const QString& name, const QString& file, const std::vector<std::pair<QString, QString>>& summary,
+                      const std::vector<std::pair<QString, QString>>& policies);
+  void setNote(const QString& sentence);
+
+ private:
+  void fill(QFormLayout* form, const std::vector<std::pair<QString, QString>>& rows, bool right);
+
+  QHBoxLayout* m_buttons;
+  QLabel* m_name;
+  QLabel* m_file;
+  QFormLayout* m_summary;
+  QLabel* m_policiesTitle;
+  QFormLayout* m_policies;
+  QLabel* m_note;
+};
+
+}  // namespace mantissa::ui::run

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/run/run_data.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mantissa::ui::run {
+namespace {
+
+constexpr std::size_t kMeanOf = 50;
+constexpr std::size_t kMostEarly = 100'000;
+
+QString say(const char* text) { return QCoreApplication::translate("RunData", text); }
+
+std::size_t at(Quantity quantity) { return static_cast<std::size_t>(quantity); }
+std::size_t at(XAxis axis) { return static_cast<std::size_t>(axis); }
+
+template <class Positions>
+void makePositions(Positions& positions) {
+  for (auto& column : positions) column = std::make_shared<plot::PositionColumn>();
+}
+
+}  // namespace
+
+QString causeWords(record::SkipCause cause) {
+  switch (cause) {
+    case record::SkipCause::None:
+      return {};
+    case record::SkipCause::Calibration:
+      return say(QT_TRANSLATE_NOOP("RunData", "calibration"));
+    case record::SkipCause::GrowthProbe:
+      return say(QT_TRANSLATE_NOOP("RunData", "growth probe"));
+    case record::SkipCause::Overflow:
+      return say(QT_TRANSLATE_NOOP("RunData", "overflow"));
+    case record::SkipCause::Input:
+      return say(QT_TRANSLATE_NOOP("RunData", "non-finite input"));
+    case record::SkipCause::Loss:
+      return say(QT_TRANSLATE_NOOP("RunData", "non-finite loss"));
+    case record::SkipCause::Weights:
+      return say(QT_TRANSLATE_NOOP("RunData", "non-finite weights"));
+    case record::SkipCause::Rule:
+      return say(QT_TRANSLATE_NOOP("RunData", "rule"));
+    case record::SkipCause::NoGradient:
+      return say(QT_TRANSLATE_NOOP("RunData", "no gradient"));
+    case record::SkipCause::ScaleTooSmall:
+      return say(QT_TRANSLATE_NOOP("RunData", "scale too small"));
+  }
+  return {};
+}
+
+ArmData::ArmData(record::TrialRow arm, XAxis axis) : m_arm(std::move(arm)), m_axis(axis) { makeColumns(); }
+
+void ArmData::makeColumns() {
+  makePositions(m_positions);
+  for (Curve& curve : m_curves) {
+    curve.own = {};
+    curve.values = std::make_shared<plot::SeriesData>(m_positions[at(m_axis)]);
+  }
+}
+
+bool ArmData::take(const record::StepRecord& step) {
+  const bool cut = step.step <= m_counters.attempted && truncateAfter(step.step - 1);
+  std::array<double, kXAxes> x = {static_cast<double>(step.step), static_cast<double>(step.applied_updates),
+                                  static_cast<double>(step.samples), step.wall_seconds.value_or(0.0)};
+  for (std::size_t axis = 0; axis < kXAxes; ++axis) {
+    // A clock that begins anew after a resume stands still until it has caught up: positions never fall.
+    const double last = m_positions[axis]->size() == 0 ? 0.0 : m_positions[axis]->last();
+    if (!std::isfinite(x[axis]) || x[axis] < last) x[axis] = last;
+  }
+  append(m_curves[at(Quantity::Loss)], step.loss, x);
+  append(m_curves[at(Quantity::Scale)], step.scale_before, x);
+  append(m_curves[at(Quantity::Trajectory)], step.deviation_output_rmse, x);
+  append(m_curves[at(Quantity::Shadow)], step.shadow_output_rmse, x);
+  append(m_curves[at(Quantity::GradientNorm)], step.grad_norm, x);
+  for (std::size_t axis = 0; axis < kXAxes; ++axis) m_positions[axis]->append(x[axis]);
+
+  if (step.skipped) {
+    m_skips.push_back({step.step, x, step.skip_cause, QString::fromStdString(step.overflow_parameter)});
+  }
+  m_counters.iterations = step.iteration;
+  m_counters.attempted = step.step;
+  m_counters.applied = step.applied_updates;
+  m_counters.skipped = static_cast<qint64>(m_skips.size());
+  m_counters.growthTracker = step.growth_tracker;
+  m_counters.scale = step.scale_after;
+  m_counters.lr = step.lr;
+  m_counters.loss = step.loss;
+  if (step.deviation_output_rmse) m_counters.deviation = step.deviation_output_rmse;
+  m_counters.seconds = step.wall_seconds;
+  return cut;
+}
+
+/// Called before the step stands in the arm's own positions.
+void ArmData::append(Curve& curve, std::optional<double> value, const std::array<double, kXAxes>& x) {
+  if (!value && !curve.own[0]) {
+    // The first step at which it was not measured: from here on it has positions of its own.
+    makePositions(curve.own);
+    for (std::size_t axis = 0; axis < kXAxes; ++axis) {
+      for (std::size_t i = 0; i < m_positions[axis]->size(); ++i) curve.own[axis]->append(m_positions[axis]->at(i));
+    }
+    curve.values->setPositions(curve.own[at(m_axis)]);
+  }
+  if (!value) return;
+  curve.values->append(*value);
+  if (!curve.own[0]) return;
+  for (std::size_t axis = 0; axis < kXAxes; ++axis) curve.own[axis]->append(x[axis]);
+}
+
+bool ArmData::truncateAfter(qint64 step) {
+  if (m_counters.attempted <= step) return false;
+  const Positions positions = m_positions;
+  const std::array<Curve, kQuantities> curves = m_curves;
+  makeColumns();
+  const auto limit = static_cast<double>(step);
+  const auto keptOf = [&](const Positions& of) { return of[0]->upper(limit, 0, of[0]->size()); };
+  const std::size_t kept = keptOf(positions);
+  for (std::size_t axis = 0; axis < kXAxes; ++axis) {
+    for (std::size_t i = 0; i < kept; ++i) m_positions[axis]->append(positions[axis]->at(i));
+  }
+  for (std::size_t quantity = 0; quantity < kQuantities; ++quantity) {
+    const Curve& old = curves[quantity];
+    Curve& curve = m_curves[quantity];
+    const std::size_t values = old.own[0] ? keptOf(old.own) : kept;
+    if (old.own[0]) {
+      makePositions(curve.own);
+      curve.values->setPositions(curve.own[at(m_axis)]);
+      for (std::size_t axis = 0; axis < kXAxes; ++axis) {
+        for (std::size_t i = 0; i < values; ++i) curve.own[axis]->append(old.own[axis]->at(i));
+      }
+    }
+    for (std::size_t i = 0; i < values; ++i) curve.values->append(old.values->y(i));
+  }
+  m_skips.erase(std::remove_if(m_skips.begin(), m_skips.end(), [step](const Skip& it) { return it.step > step; }),
+                m_skips.end());
+
+  const auto newest = [this](Quantity quantity) -> std::optional<double> {
+    const auto data = series(quantity);
+    if (data->empty()) return std::nullopt;
+    return data->y(data->size() - 1);
+  };
+  m_counters = {};
+  m_counters.skipped = static_cast<qint64>(m_skips.size());
+  if (kept == 0) return true;
+  m_counters.attempted = std::llround(m_positions[at(XAxis::Step)]->last());
+  m_counters.iterations = m_counters.attempted;
+  m_counters.applied = std::llround(m_positions[at(XAxis::AppliedUpdate)]->last());
+  m_counters.loss = newest(Quantity::Loss);
+  m_counters.scale = newest(Quantity::Scale);
+  m_counters.deviation = newest(Quantity::Trajectory);
+  m_counters.seconds = m_positions[at(XAxis::Seconds)]->last();
+  return true;
+}
+
+std::shared_ptr<const plot::SeriesData> ArmData::series(Quantity quantity) const {
+  return m_curves[at(quantity)].values;
+}
+
+void ArmData::setAxis(XAxis axis) {
+  m_axis = axis;
+  for (Curve& curve : m_curves) curve.values->setPositions(positionsOf(curve)[at(axis)]);
+}
+
+qint64 ArmData::firstNonFiniteLoss() const {
+  const Curve& curve = m_curves[at(Quantity::Loss)];
+  if (curve.values->nonFinite().empty()) return 0;
+  return std::llround(positionsOf(curve)[at(XAxis::Step)]->at(curve.values->nonFinite().front().first));
+}
+
+qint64 ArmData::nonFiniteLosses() const {
+  qint64 count = 0;
+  for (const plot::NonFiniteRun& run : m_curves[at(Quantity::Loss)].values->nonFinite()) {
+    count += static_cast<qint64>(run.count);
+  }
+  return count;
+}
+
+std::optional<double> ArmData::recentMean(Quantity quantity, std::size_t back) const {
+  const auto data = series(quantity);
+  if (data->size() <= back) return std::nullopt;
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = data->size() - back; i > 0 && data->size() - back - i < kMeanOf; --i) {
+    if (!std::isfinite(data->y(i - 1))) continue;
+    sum += data->y(i - 1);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+void RunData::setArms(const std::vector<record::TrialRow>& arms) {
+  for (const record::TrialRow& row : arms) {
+    if (ArmData* const known = arm(row.id)) {
+      known->setArm(row);
+      continue;
+    }
+    m_arms.push_back(std::make_unique<ArmData>(row, m_axis));
+    ++m_revision;
+  }
+  std::sort(m_arms.begin(), m_arms.end(),
+            [](const auto& left, const auto& right) { return left->arm().id < right->arm().id; });
+  const std::vector<record::StepRecord> early = std::move(m_early);
+  m_early.clear();
+  for (const record::StepRecord& step : early) takeOne(step);
+}
+
+void RunData::clear() {
+  m_arms.clear();
+  m_early.clear();
+  m_missed = 0;
+  ++m_revision;
+}
+
+bool RunData::take(const std::vector<worker::StepBatch>& batches) {
+  bool isNew = false;
+  for (const worker::StepBatch& batch : batches) {
+    m_missed += batch.missed;
+    for (const archive::StepChunk& chunk : batch.chunks) {
+      for (const record::StepRecord& step : *chunk) isNew = takeOne(step) || isNew;
+    }
+  }
+  return isNew;
+}
+
+bool RunData::takeOne(const record::StepRecord& step) {
+  ArmData* const found = arm(step.trial);
+  if (found == nullptr) {
+    if (m_early.size() < kMostEarly) {
+      m_early.push_back(step);
+    } else {
+      ++m_missed;
+    }
+    return false;
+  }
+  if (found->take(step)) ++m_revision;
+  return true;
+}
+
+ArmData* RunData::arm(std::int64_t id) const {
+  for (const auto& arm : m_arms) {
+    if (arm->arm().id == id) return arm.get();
+  }
+  return nullptr;
+}
+
+std::vector<const ArmData*> RunData::shown() const {
+  std::vector<const ArmData*> arms;
+  for (const auto& arm : m_arms) {
+    const record::TrialKind kind = arm->arm().start.kind;
+    if (kind != record::TrialKind::Repeat && kind != record::TrialKind::Rounding) arms.push_back(arm.get());
+  }
+  return arms;
+}
+
+std::vector<const ArmData*> RunData::repeats() const {
+  std::vector<const ArmData*> arms;
+  for (const auto& arm : m_arms) {
+    if (arm->arm().start.kind == record::TrialKind::Repeat) arms.push_back(arm.get());
+  }
+  return arms;
+}
+
+void RunData::setAxis(XAxis axis) {
+  if (axis == m_axis) return;
+  m_axis = axis;
+  for (const auto& arm : m_arms) arm->setAxis(axis);
+  ++m_revision;
+}
+
+void RunData::truncate(std::int64_t id, qint64 step) {
+  ArmData* const found = arm(id);
+  if (found != nullptr && found->truncateAfter(step)) ++m_revision;
+}
+
+qint64 RunData::steps() const {
+  qint64 most = 0;
+  for (const auto& arm : m_arms) most = std::max(most, arm->counters().attempted);
+  return most;
+}
+
+std::int64_t RunData::experiment() const { return m_arms.empty() ? 0 : m_arms.front()->arm().experiment_id; }
+
+}  // namespace mantissa::ui::run

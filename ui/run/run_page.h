@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTimer>
+
+#include <memory>
+#include <optional>
+
+#include "core/spec/experiment.h"
+#include "ui/run/run_data.h"
+#include "ui/shell/page.h"
+#include "ui/worker/archive_follower.h"
+#include "ui/worker/training_controller.h"
+
+class QAction;
+class QLabel;
+class QStackedLayout;
+class QTableView;
+
+namespace mantissa::ui::shell {
+class EmptyState;
+class MessageStrips;
+}  // namespace mantissa::ui::shell
+
+namespace mantissa::ui::run {
+
+class CountersModel;
+class ExperimentLoader;
+class GlanceStrip;
+class RunCharts;
+class RunControls;
+
+/// Runs an experiment on the engine's thread, or follows one in the archive, and shows either live.
+///
+/// What is shown is one set of arms: those of the own run, or those of the experiment that an arm was selected of. An
+/// own run goes on while another experiment is looked at. One clock takes steps and draws; it stands still while the
+/// page is hidden or nothing happens.
+class RunPage : public shell::Page {
+  Q_OBJECT
+
+ public:
+  /// \param engine  makes the engine when the first run needs it
+  explicit RunPage(worker::EngineFactory engine, QWidget* parent = nullptr);
+  ~RunPage() override;
+
+  QString id() const override { return QStringLiteral("run"); }
+  QString title() const override { return tr("Run"); }
+  void setArchive(const QString& path, const models::TrialList& trials) override;
+  void selectTrial(std::int64_t id) override;
+  void openExperiment(const QString& path) override;
+  void useActions(shell::ActionList& actions) override;
+  bool isSettled() const override;
+  bool isBusy() const override;
+  void finishWork() override;
+
+  const RunData& shownData() const { return *m_shown; }
+  RunCharts* charts() const { return m_charts; }
+  GlanceStrip* strip() const { return m_strip; }
+  worker::TrainingController* controller() const { return m_controller; }
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  enum class View { Nothing, OwnRun, Archive };
+
+  void makeLayout();
+  void listenToController();
+  void listenToFollower();
+  void run();
+  void pauseOrResume();
+  void showView(View view);
+  void follow(std::int64_t experiment);
+  void showExperiment(const spec::Experiment* experiment, const QString& name);
+  void showFailure(const QString& sentence, const QString& topic);
+  void beginOwnRun(worker::JobId job);
+  void endOwnRun();
+  void enableActions();
+  void wake();
+  void tick();
+  void tellStep(qint64 step);
+  bool takeSteps();
+  QString archiveToRunInto() const;
+
+  worker::TrainingController* m_controller;
+  std::unique_ptr<worker::ArchiveFollower> m_follower;
+  ExperimentLoader* m_loader;
+  RunData m_ownData;
+  RunData m_archiveData;
+  RunData* m_shown;
+  View m_view = View::Nothing;
+
+  QString m_archive;
+  models::TrialList m_trials;
+  std::int64_t m_followed = 0;  ///< the experiment in the archive
+  bool m_armsKnown = false;     ///< of the followed experiment
+  int m_armsRunning = 0;
+  std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
+  std::shared_ptr<const spec::Experiment> m_ownRun;    ///< of the own run
+  std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
+  std::optional<session::Progress> m_progress;
+  QString m_phase;
+
+  QTimer m_clock;
+  bool m_isNew = false;  ///< something to show that no step brought
+
+  QStackedLayout* m_stack;
+  shell::EmptyState* m_empty;
+  shell::MessageStrips* m_strips;
+  GlanceStrip* m_strip;
+  RunControls* m_controls;
+  RunCharts* m_charts;
+  CountersModel* m_counters;
+  QTableView* m_table;
+  QLabel* m_countersNote;
+  shell::ActionList* m_actions = nullptr;
+  QAction* m_runAction = nullptr;
+  QAction* m_pauseAction = nullptr;
+  QAction* m_stopAction = nullptr;
+  QAction* m_stepAction = nullptr;
+};
+
+}  // namespace mantissa::ui::run
