@@ -93,8 +93,15 @@ void add_reasons(std::vector<std::string>& reasons, const std::vector<RuleVerdic
 void leave_undecided(record::Verdict& verdict, const std::vector<Obstacle>& obstacles) {
   verdict.word = VerdictWord::Undecided;
   for (const Obstacle& obstacle : obstacles) verdict.reasons.push_back(obstacle.sentence);
+  const auto is_said = [&obstacles](const std::string& reason) {
+    return std::any_of(obstacles.begin(), obstacles.end(), [&reason](const Obstacle& obstacle) {
+      return obstacle.sentence.find(reason) != std::string::npos;
+    });
+  };
   for (RuleVerdict& rule : verdict.rules) {
-    if (rule.verdict == VerdictWord::Rejected) verdict.reasons.push_back("seen in this trial: " + rule.reason);
+    if (rule.verdict == VerdictWord::Rejected) {
+      verdict.reasons.push_back("seen in this trial: " + (is_said(rule.reason) ? "the same" : rule.reason));
+    }
     if (rule.verdict != VerdictWord::Undecided) rule.reason += " (undecided: " + obstacles.front().in_a_rule + ')';
     rule.verdict = VerdictWord::Undecided;
   }

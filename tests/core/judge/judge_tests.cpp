@@ -462,6 +462,19 @@ class JudgeTests : public QObject {
     COMPARE_WORD(judged(std::nullopt, evidence).word, "rejected");
   }
 
+  void a_failure_that_the_reference_shares_is_told_once() {
+    Evidence evidence = with_cases({});
+    evidence.status = record::Status::Failed;
+    evidence.failure = "forward";
+    evidence.failure_text = evidence.reference_failure_text = "the model failed at step 2: a number above 50";
+    evidence.reference_finished = false;
+    const Verdict verdict = judged(spec::Rules{}, evidence);
+    QVERIFY(mentions(verdict.reasons.at(0), evidence.failure_text));
+    QCOMPARE(verdict.reasons.at(1), std::string("seen in this trial: the same"));
+    evidence.failure_text = "the model failed at step 1: a number above 40";
+    QCOMPARE(judged(spec::Rules{}, evidence).reasons.at(1), "seen in this trial: " + evidence.failure_text);
+  }
+
   void a_stopped_trial_is_undecided_whatever_its_rules_found() {
     Evidence evidence = with_cases({two_scores("a", 1.0, 0.0)});
     evidence.status = record::Status::Stopped;
