@@ -5,6 +5,7 @@
 
 #include <QApplication>
 #include <QDeadlineTimer>
+#include <QDir>
 #include <QEventLoop>
 #include <QFile>
 #include <QImage>
@@ -47,6 +48,16 @@ void openLog(const ui::shell::LogModel& model) {
   logger->set_level(spdlog::level::debug);
   logger->set_error_handler([](const std::string&) {});  // a full disk under the log must not disturb the run
   spdlog::set_default_logger(logger);
+}
+
+/// The first experiment, beside the installed program or in the sources that it was built from; empty: not found.
+QString sampleExperiment() {
+  const QDir program(QCoreApplication::applicationDirPath());
+  for (const char* const folder : {"../share/mantissa/experiments", "../../../experiments"}) {
+    const QString path = QDir::cleanPath(program.filePath(QLatin1String(folder) + QLatin1String("/digits-mlp.toml")));
+    if (QFile::exists(path)) return path;
+  }
+  return {};
 }
 
 /// Waits until the archive was read, at most ten seconds.
@@ -111,6 +122,12 @@ int main(int argc, char** argv) {
   QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
   if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
   if (!archive.isEmpty() && (QFile::exists(archive) || !arguments->archive.isEmpty())) window.openArchive(archive);
+  // At the first start one key press shows moving charts.
+  const bool isFirst = archive.isEmpty() || !QFile::exists(archive);
+  if (isFirst && arguments->archive.isEmpty() && arguments->files.isEmpty() && !screenshot) {
+    const QString sample = sampleExperiment();
+    if (!sample.isEmpty()) window.open(sample);
+  }
   for (const QString& file : arguments->files) window.open(file);
   if (screenshot) return takeScreenshot(window, log, *arguments);
   window.show();

@@ -98,6 +98,8 @@ QString CountersModel::text(const ArmData& arm, int column) const {
     case CauseColumn:
       return arm.skips().empty() ? none() : causeWords(arm.skips().back().cause);
     case ScaleColumn:
+      // An en dash would say that there is no scaler.
+      if (counters.scale && *counters.scale == 0) return QStringLiteral("0");
       return counters.scale ? QString::fromStdString(report::scale_words(*counters.scale)) : none();
     case TrackerColumn:
       return counters.scale ? count(counters.growthTracker) : none();

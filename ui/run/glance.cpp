@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/report/plain_words.h"
 
@@ -47,10 +48,10 @@ Statement finite(const RunData& data) {
   }
   const qint64 losses = worst->nonFiniteLosses();
   statement.state = Statement::State::Bad;
-  statement.answer = losses == 1 ? say("1 non-finite loss in %1").arg(nameOf(*worst))
-                                 : say("%1 non-finite losses in %2").arg(count(losses), nameOf(*worst));
-  statement.detail = losses == 1 ? say("at step %1").arg(count(worst->firstNonFiniteLoss()))
-                                 : say("the first at step %1").arg(count(worst->firstNonFiniteLoss()));
+  const QString step = count(worst->firstNonFiniteLoss());
+  statement.answer = losses == 1 ? say("1 non-finite loss") : say("%1 non-finite losses").arg(count(losses));
+  statement.detail = losses == 1 ? say("%1, at step %2").arg(nameOf(*worst), step)
+                                 : say("%1, the first at step %2").arg(nameOf(*worst), step);
   return statement;
 }
 
@@ -92,6 +93,12 @@ Statement deviating(const RunData& data) {
   const ArmData* worst = nullptr;
   double largest = -1;
   for (const ArmData* const arm : data.shown()) {
+    if (const std::optional<double> newest = arm->counters().deviation; newest && !std::isfinite(*newest)) {
+      statement.answer = say("%1 by %2").arg(nameOf(*arm), number(*newest));
+      statement.detail = say("the newest RMSE of outputs");
+      statement.state = Statement::State::Bad;
+      return statement;
+    }
     const std::optional<double> mean = arm->recentMean(Quantity::Trajectory);
     if (isReference(*arm) || !mean || *mean <= largest) continue;
     worst = arm;
@@ -102,7 +109,6 @@ Statement deviating(const RunData& data) {
     statement.state = Statement::State::Plain;
     statement.answer = say("%1 by %2").arg(nameOf(*worst), number(largest));
     statement.detail = say("RMSE of outputs over 50 steps; no yardstick");
-    statement.state = Statement::State::Plain;
     return statement;
   }
   statement.answer = say("%1 at %2 × spread").arg(nameOf(*worst), multiple(largest / spread));
@@ -121,6 +127,12 @@ Statement learning(const RunData& data) {
   double worstLoss = 0;
   std::size_t steps = 0;
   for (const ArmData* const arm : data.shown()) {
+    if (const std::optional<double> newest = arm->counters().loss; newest && !std::isfinite(*newest)) {
+      statement.answer = say("loss %1").arg(number(*newest));
+      statement.detail = say("%1, at its last step").arg(nameOf(*arm));
+      statement.state = Statement::State::Bad;
+      return statement;
+    }
     const std::size_t size = arm->series(Quantity::Loss)->size();
     const std::size_t back = std::min(kLearningBack, size / 2);
     const std::optional<double> now = arm->recentMean(Quantity::Loss);
@@ -153,6 +165,23 @@ Statement learning(const RunData& data) {
   return statement;
 }
 
+/// How what is over has ended: by the reference, which every run has.
+QString endWords(const std::vector<const ArmData*>& arms) {
+  switch (arms.front()->arm().end.status) {
+    case record::Status::Finished:
+      return say("finished");
+    case record::Status::Stopped:
+      return say("stopped");
+    case record::Status::Interrupted:
+      return say("interrupted");
+    case record::Status::Failed:
+      return say("failed");
+    case record::Status::Running:
+      break;
+  }
+  return say("not running");
+}
+
 Statement timeLeft(const RunData& data, const Standing& standing) {
   Statement statement{say("Time left"), {}, {}, Statement::State::Plain};
   const qint64 step = data.steps();
@@ -175,8 +204,8 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     statement.answer = known ? QString::fromStdString(report::duration_words(*remaining)) : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");
     statement.detail = steps;
-  } else if (step > 0) {
-    statement.answer = say("not running");
+  } else if (step > 0 && !data.shown().empty()) {
+    statement.answer = endWords(data.shown());
     statement.detail = steps;
   } else {
     statement.state = Statement::State::Unknown;

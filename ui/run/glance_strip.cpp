@@ -36,7 +36,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
   row->setContentsMargins(0, 4, 0, 4);
   row->setSpacing(0);
   // The longest sentences get the room: nothing moves when an answer changes.
-  constexpr std::array<int, kStatements> kShares = {4, 6, 5, 5, 4};
+  constexpr std::array<int, kStatements> kShares = {5, 6, 5, 5, 4};
   for (std::size_t i = 0; i < kStatements; ++i) {
     auto* const column = new QVBoxLayout;
     column->setContentsMargins(12, 0, 12, 0);
@@ -92,9 +92,9 @@ void GlanceStrip::showOne(std::size_t index) {
   if (statement.state == Statement::State::Good) color = colors.good;
   if (statement.state == Statement::State::Warn) color = colors.warn;
   if (statement.state == Statement::State::Bad) color = colors.bad;
-  if (cell.answer->palette().color(QPalette::WindowText) != color) {
+  if (cell.answer->palette().color(QPalette::Text) != color) {
     QPalette own = cell.answer->palette();
-    own.setColor(QPalette::WindowText, color);
+    own.setColor(QPalette::Text, color);  // the role on a ground of the base colour
     cell.answer->setPalette(own);
   }
 }

@@ -185,11 +185,7 @@ void RunPage::listenToController() {
           [](worker::JobId, const QString& sentence) { spdlog::info("{}", sentence.toStdString()); });
   connect(m_controller, &TrainingController::armEnded, this, [this](worker::JobId, const record::TrialRow& arm) {
     m_ownData.setArms({arm});
-    if (arm.end.status == record::Status::Failed) {
-      showFailure(tr("%1 has failed: %2")
-                      .arg(QString::fromStdString(arm.start.name), QString::fromStdString(arm.end.failure_text)),
-                  QStringLiteral("arm %1").arg(arm.id));
-    }
+    tellFailedArm(arm);
   });
   connect(m_controller, &TrainingController::jobFinished, this, &RunPage::endOwnRun);
   connect(m_controller, &TrainingController::jobStopped, this, &RunPage::endOwnRun);
@@ -236,6 +232,8 @@ void RunPage::follow(std::int64_t experiment) {
     m_archiveData.clear();
     m_armsKnown = false;
     m_armsRunning = 0;
+    for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
+    m_armTopics.clear();
     m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
     listenToFollower();
     m_loader->load(m_archive, experiment);
@@ -259,6 +257,7 @@ void RunPage::listenToFollower() {
   connect(follower, &ArchiveFollower::armEnded, this, [this, news](const record::TrialRow& arm) {
     --m_armsRunning;
     m_archiveData.setArms({arm});
+    tellFailedArm(arm);
     news();
   });
   connect(follower, &ArchiveFollower::armResumed, this, [this, news](const record::TrialRow& arm, qint64 step) {
@@ -291,7 +290,13 @@ void RunPage::openExperiment(const QString& path) {
   for (const std::string& warning : m_opened->warnings) {
     m_strips->show(shell::MessageStrip::Kind::Warning, QString::fromStdString(warning));
   }
-  if (m_controller->state() == worker::JobState::Idle) showView(View::Nothing);
+  if (m_controller->state() == worker::JobState::Idle) {
+    showView(View::Nothing);
+  } else {
+    m_strips->show(shell::MessageStrip::Kind::Note,
+                   tr("%1 is open and can run when the present run has ended.").arg(QFileInfo(path).fileName()),
+                   QString::fromLatin1(kFileTopic));
+  }
   enableActions();
 }
 
@@ -346,6 +351,15 @@ void RunPage::showExperiment(const spec::Experiment* experiment, const QString& 
   m_charts->setNames(loss, experiment->training.clip_norm.value_or(0));
 }
 
+void RunPage::tellFailedArm(const record::TrialRow& arm) {
+  if (arm.end.status != record::Status::Failed) return;
+  const QString topic = QStringLiteral("arm %1").arg(arm.id);
+  m_armTopics << topic;
+  showFailure(
+      tr("%1 has failed: %2").arg(QString::fromStdString(arm.start.name), QString::fromStdString(arm.end.failure_text)),
+      topic);
+}
+
 void RunPage::showFailure(const QString& sentence, const QString& topic) {
   spdlog::warn("{}", sentence.toStdString());
   m_strips->show(shell::MessageStrip::Kind::Failure, sentence, topic);
@@ -380,6 +394,8 @@ void RunPage::run() {
 }
 
 void RunPage::beginOwnRun(worker::JobId /*job*/) {
+  for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
+  m_armTopics.clear();
   m_ownData.clear();
   m_progress.reset();
   m_phase = tr("preparing");
@@ -504,8 +520,10 @@ void RunPage::tellStep(qint64 step) {
 }
 
 bool RunPage::isSettled() const {
-  if (m_view != View::Archive) return true;
-  return m_armsKnown && m_armsRunning <= 0 && !m_isNew && !m_clock.isActive();
+  if (m_view != View::Archive) return !m_isNew;
+  if (!m_armsKnown || m_isNew) return false;
+  // What still runs is never complete: a moment in which nothing is new will do.
+  return m_armsRunning > 0 ? m_shown->steps() > 0 && m_clock.interval() == kWaiting : !m_clock.isActive();
 }
 
 bool RunPage::isBusy() const { return m_controller->state() != worker::JobState::Idle; }

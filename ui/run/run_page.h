@@ -73,6 +73,7 @@ class RunPage : public shell::Page {
   void showView(View view);
   void follow(std::int64_t experiment);
   void showExperiment(const spec::Experiment* experiment, const QString& name);
+  void tellFailedArm(const record::TrialRow& arm);
   void showFailure(const QString& sentence, const QString& topic);
   void beginOwnRun(worker::JobId job);
   void endOwnRun();
@@ -101,6 +102,7 @@ class RunPage : public shell::Page {
   std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
   std::optional<session::Progress> m_progress;
   QString m_phase;
+  QStringList m_armTopics;  ///< of the strips that tell of failed arms
 
   QTimer m_clock;
   bool m_isNew = false;  ///< something to show that no step brought

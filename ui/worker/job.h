@@ -51,7 +51,7 @@ struct JobFailure {
 /// Steps that came since they were last taken. Those of an arm rise; where one is not above the arm's last, the run was
 /// resumed before it: what the window holds of the arm from that step on is gone.
 struct StepBatch {
-  JobId job = 0;                           ///< 0: of an archive that is followed
+  JobId job = 0;                                     ///< 0: of an archive that is followed
   std::vector<mantissa::archive::StepChunk> chunks;  ///< oldest first; each record names its arm
   qint64 missed = 0;  ///< records before the first of them that the window was too late for: the archive has them
 };

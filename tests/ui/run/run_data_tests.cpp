@@ -225,8 +225,10 @@ class RunDataTests : public QObject {
     data.take({batch({stepOf(1, 1, 1.0), stepOf(2, 1, 1.0)})});
     QCOMPARE(glance(data, {})[0].state, Statement::State::Good);
     data.take({batch({stepOf(2, 2, kNaN)})});
-    QCOMPARE(glance(data, {})[0].answer, QStringLiteral("1 non-finite loss in fp16"));
-    QCOMPARE(glance(data, {})[0].detail, QStringLiteral("at step 2"));
+    QCOMPARE(glance(data, {})[0].answer, QStringLiteral("1 non-finite loss"));
+    QCOMPARE(glance(data, {})[0].detail, QStringLiteral("fp16, at step 2"));
+    QCOMPARE(glance(data, {})[3].answer, QStringLiteral("loss NaN"));
+    QCOMPARE(glance(data, {})[3].state, Statement::State::Bad);
   }
 
   void the_glance_says_whether_the_loss_falls() {

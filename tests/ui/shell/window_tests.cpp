@@ -13,9 +13,11 @@
 #include <QToolButton>
 
 #include <memory>
+#include <vector>
 
 #include "app/workbench/arguments.h"
 #include "app/workbench/pages.h"
+#include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
@@ -106,6 +108,31 @@ class WindowTests : public QObject {
     auto* const dock = m_window->findChild<ArchiveDock*>();
     dock->selectTrial(2);
     QCOMPARE(dock->selectedTrial(), std::int64_t{2});
+  }
+
+  void an_experiment_file_runs_into_the_archive_that_is_open() {
+    makeArchive(path("a.db"));
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(settled.count(), 1);
+    QFile file(path("tiny.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        "mantissa = 1\nname = \"tiny\"\n[data]\nsource = \"digits\"\n[model]\nkind = \"linear\"\n[training]\n"
+        "steps = 5\nbatch = 8\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n");
+    file.close();
+    m_window->open(file.fileName());
+    QVERIFY(m_window->actions()->find(QStringLiteral("run"))->isEnabled());
+    m_window->actions()->find(QStringLiteral("run"))->trigger();
+    QTRY_VERIFY(m_window->page(QStringLiteral("run"))->isBusy());
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->page(QStringLiteral("run"))->isBusy(), 60000);
+    const std::vector<record::TrialRow> arms = archive::Reader(path("a.db").toStdString()).trials();
+    QCOMPARE(arms.size(), std::size_t{4});  // two that were there, the reference and bf16
+    QCOMPARE(arms.back().experiment, std::string("tiny"));
+    QCOMPARE(arms.back().end.counts.attempted, std::int64_t{5});
+    auto* const dock = m_window->findChild<ArchiveDock*>();
+    dock->selectTrial(arms.back().id);
+    QTRY_COMPARE(dock->selectedTrial(), arms.back().id);
   }
 
   void layouts_persist_and_reset() {
