@@ -108,7 +108,7 @@ Statement deviating(const RunData& data) {
   if (spread <= 0) {
     statement.state = Statement::State::Plain;
     statement.answer = say("%1 by %2").arg(nameOf(*worst), number(largest));
-    statement.detail = say("RMSE of outputs over 50 steps; no yardstick");
+    statement.detail = say("RMSE over 50 steps; no yardstick");
     return statement;
   }
   statement.answer = say("%1 at %2 × spread").arg(nameOf(*worst), multiple(largest / spread));

@@ -202,7 +202,11 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   enableActions();
   if (isOther) {
     m_follower.reset();
+    m_loader->cancel();
     m_followed = 0;
+    if (m_view == View::Archive) showView(View::Nothing);
+    m_archiveData.clear();
+    if (m_view == View::Nothing && !m_opened) m_stack->setCurrentWidget(m_empty);
   }
   if (!trials || trials->empty()) return;
   // What a person looks at stays; a fresh page shows the newest experiment.
@@ -217,7 +221,7 @@ void RunPage::selectTrial(std::int64_t id) {
   for (const record::TrialRow& arm : *m_trials) {
     if (arm.id != id) continue;
     if (arm.experiment_id == m_ownData.experiment() && m_ownRun) {
-      showView(View::OwnRun);
+      if (m_view != View::OwnRun) showView(View::OwnRun);
     } else {
       follow(arm.experiment_id);
     }
@@ -226,6 +230,8 @@ void RunPage::selectTrial(std::int64_t id) {
 }
 
 void RunPage::follow(std::int64_t experiment) {
+  // Another arm of what is shown moves nothing: zooms stay.
+  if (m_view == View::Archive && m_followed == experiment && m_follower) return;
   if (m_followed != experiment || !m_follower) {
     m_followed = experiment;
     m_archived.reset();
@@ -434,7 +440,7 @@ void RunPage::enableActions() {
   }
   m_actions->setEnabled(m_runAction, whyNotRun.isEmpty(), whyNotRun);
   const bool holds = state == JobState::Running || state == JobState::Starting || state == JobState::Paused;
-  m_pauseAction->setText(state == JobState::Paused ? tr("Re&sume") : tr("&Pause"));
+  m_pauseAction->setText(state == JobState::Paused ? tr("R&esume") : tr("&Pause"));
   const QString nothing = state == JobState::Stopping ? tr("The run is stopping.") : tr("Nothing runs.");
   m_actions->setEnabled(m_pauseAction, holds, nothing);
   m_actions->setEnabled(m_stopAction, holds, nothing);

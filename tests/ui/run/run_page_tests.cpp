@@ -19,6 +19,7 @@
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/action_list.h"
+#include "ui/shell/empty_state.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
@@ -109,6 +110,16 @@ class RunPageTests : public QObject {
     QVERIFY(pixelsLike(plots[0]->image({600, 300}, 1.0), colors.reference) > 100);
     QCOMPARE(plots[1]->content().marks.size(), std::size_t{1});
     QCOMPARE(m_page->findChild<run::GlanceStrip*>()->answerOf(1), QStringLiteral("✓ 1 of 200 steps skipped (0.5 %)"));
+  }
+
+  void an_empty_archive_takes_the_place_of_another_one() {
+    makeArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    archive::Writer(path("empty.db").toStdString()).close();
+    m_window->open(path("empty.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{0});
+    QVERIFY(m_page->findChild<shell::EmptyState*>()->isVisible());
   }
 
   void the_axis_chooser_moves_every_curve() {
