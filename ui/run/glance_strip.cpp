@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "ui/run/elided_label.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::run {
@@ -42,7 +43,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
     column->setContentsMargins(12, 0, 12, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new QLabel, new QLabel};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);

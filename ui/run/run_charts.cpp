@@ -6,6 +6,8 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -13,6 +15,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/models/trial_list.h"
+#include "ui/run/elided_label.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::run {
@@ -21,6 +24,11 @@ namespace {
 enum SmoothingKind { NoSmoothing, Average, RunningMean };
 
 constexpr std::size_t kMostMarks = 2000;  // ticks a person can tell apart are far fewer
+
+bool hasScaler(const record::TrialRow& arm) {
+  const QJsonObject policy = QJsonDocument::fromJson(QByteArray::fromStdString(arm.start.policy)).object();
+  return policy[QLatin1String("scaler")][QLatin1String("enabled")].toBool();
+}
 
 QString markText(const ArmData& arm, const Skip& skip) {
   const QString name = QString::fromStdString(arm.arm().start.name);
@@ -40,7 +48,7 @@ RunCharts::RunCharts(QWidget* parent)
       m_smoothing(new QComboBox),
       m_weight(new QDoubleSpinBox),
       m_deviation(new QComboBox),
-      m_hint(new QLabel(tr("Drag selects, wheel zooms, double click resets"))) {
+      m_hint(new ElidedLabel(tr("Drag selects, wheel zooms, double click resets"))) {
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(8);
@@ -230,7 +238,7 @@ plot::PlotContent RunCharts::content(Chart chart) const {
     series.data = arm->series(quantity);
     series.isReference = isReference;
     series.steps = chart == ScaleChart;
-    series.note = chart == ScaleChart ? tr("no scaler") : QString();
+    series.note = chart == ScaleChart && !hasScaler(arm->arm()) ? tr("no scaler") : QString();
     content.series.push_back(series);
   }
   return content;
