@@ -112,8 +112,9 @@ RuleVerdict judge_underflow(const Evidence& evidence) {
         " was zero while the reference's were not" +
         (evidence.autocast == "float16" ? "; a larger scaler.init_scale keeps them above FP16's smallest" : "");
   } else if (evidence.weights_unchanged.value_or(false)) {
-    verdict.reason =
-        "weights did not change in " + count(evidence.counts.applied, "applied update") + " while the reference's did";
+    const std::string in = evidence.counts.applied > 0 ? count(evidence.counts.applied, "applied update")
+                                                       : count(evidence.counts.attempted, "attempted step");
+    verdict.reason = "weights did not change in " + in + " while the reference's did";
   } else if (evidence.zero_gradient_steps > 0) {
     const double share =
         static_cast<double>(evidence.zero_gradient_steps) / static_cast<double>(evidence.counts.attempted);

@@ -157,8 +157,10 @@ class TorchScript : public Network {
     const bool narrows = narrow_.defined() && inputs.is_floating_point();
     const at::Tensor given = narrows ? inputs.to(narrow_.scalar_type()) : inputs;
     if (!binding_) bind({});  // says what forward takes
-    if (binding_->plain()) return running.forward({given});
-    return running.forward(binding_->arguments(given, targets));
+    // A model may write into what it is given: the batch is every arm's, so each gets a copy.
+    const at::Tensor own = given.clone();
+    if (binding_->plain()) return running.forward({own});
+    return running.forward(binding_->arguments(own, targets.defined() ? targets.clone() : targets));
   }
 
   torch::jit::Module module_;

@@ -108,6 +108,8 @@ judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, const train:
     evidence.gradients_all_zero = !arm.tally.any_gradient_nonzero && reference.tally.any_gradient_nonzero;
     if (reference.tally.zero_gradient_steps == 0) evidence.zero_gradient_steps = arm.tally.zero_gradient_steps;
     evidence.weights_unchanged = reference_moved_ && state_sha256(*arm.network) == given_.initial_sha256;
+  } else if (arm.tally.counts.attempted > 0) {
+    evidence.weights_unchanged = reference_moved_;  // every step was refused: no weight moved
   }
   evidence.cases_are_training_rows = given_.cases.from_training_part;
   evidence.decision = given_.prepared.decision;

@@ -36,6 +36,17 @@ class Tied(nn.Module):
         return self.b(self.a(x))
 
 
+class DoublesItsInput(nn.Module):
+    """w · (2 x), where x itself is doubled in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = ones_linear(1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.fc(x.mul_(2.0))
+
+
 class TwoInputs(nn.Module):
     """gain · w·a + b: two columns and a constant, which has a default."""
 
@@ -169,6 +180,7 @@ class Lstm(nn.Module):
 
 def main():
     scripted(Tied(), "tied.pt")
+    scripted(DoublesItsInput(), "doubles_its_input.pt")
     scripted(TwoInputs(), "two_inputs.pt")
     scripted(Nested(), "nested.pt")
     scripted(OwnLoss(), "own_loss.pt")

@@ -52,6 +52,14 @@ class TorchScriptTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void a_model_that_writes_into_its_input_writes_into_a_copy() {
+    const auto network = model::load_torchscript(settings_of("doubles_its_input.pt"));
+    const at::Tensor batch = at::full({1, 1}, 3.0);
+    QCOMPARE(number(network->forward(batch)), 6.0);  // 2 · 3, weight 1
+    QCOMPARE(number(network->forward(batch)), 6.0);
+    QCOMPARE(number(batch), 3.0);
+  }
+
   void columns_and_constants_reach_the_arguments_of_forward() {
     // gain · w·a + b with w = 1: 2 · 3 + 5 = 11 by the default of gain, 10 · 3 + 5 = 35.
     const at::Tensor inputs = at::tensor({3.0F, 5.0F}).view({1, 2});
