@@ -2,7 +2,6 @@
 // What an operator costs more while it is watched, interleaved in one run: every round calls the same operators
 // without and with a scope whose observer does nothing. `ratio` is the median over the rounds of watched over bare;
 // `added_ns` the median of what one operator takes longer.
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <vector>
@@ -13,9 +12,11 @@
 #include <benchmark/benchmark.h>
 
 #include "core/precision/operator_interceptor.h"
+#include "tests/bench/training_work.h"
 
 namespace {
 
+using namespace mantissa;
 using namespace mantissa::precision;
 
 constexpr int kRounds = 21;
@@ -28,11 +29,6 @@ double seconds_of(const at::Tensor& x, int calls, bool watched) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) benchmark::DoNotOptimize(at::mm(x, x));
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 void passive_observer(benchmark::State& state) {
@@ -52,8 +48,8 @@ void passive_observer(benchmark::State& state) {
     added.push_back((watched - bare) / calls * 1e9);
     state.SetIterationTime(watched);
   }
-  state.counters["ratio"] = median(ratios);
-  state.counters["added_ns"] = median(added);
+  state.counters["ratio"] = bench::quantile(ratios, 0.5);
+  state.counters["added_ns"] = bench::quantile(added, 0.5);
 }
 BENCHMARK(passive_observer)
     ->Name("interceptor/passive/mm")

@@ -45,6 +45,17 @@ QString python() {
   return cache + "/mantissa/oracle/bin/python";
 }
 
+QByteArray run_script(const QString& script, const QStringList& arguments) {
+  QProcess process;
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert("PYTHONDONTWRITEBYTECODE", "1");
+  process.setProcessEnvironment(environment);
+  process.start(python(), QStringList(MANTISSA_SOURCE_DIR "/tests/oracle/" + script) + arguments);
+  if (!process.waitForFinished(540'000)) return script.toUtf8() + " did not end";
+  if (process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0) return {};
+  return script.toUtf8() + " failed: " + process.readAllStandardError();
+}
+
 CommandLine::CommandLine(const QString& folder) {
   QFile file(folder + "/made_with.json");
   if (!file.open(QIODevice::ReadOnly)) return;

@@ -15,6 +15,9 @@ bool cpu_can_repeat_the_fixtures();
 /// not be there.
 QString python();
 
+/// Runs a script of tests/oracle with that interpreter, at most nine minutes. Returns what went wrong; empty: nothing.
+QByteArray run_script(const QString& script, const QStringList& arguments);
+
 /// Runs mantissa-cli in the environment that official PyTorch had when it made a folder's results.
 class CommandLine {
  public:

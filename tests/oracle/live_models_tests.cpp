@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QDir>
 #include <QFileInfo>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -26,14 +25,8 @@ class LiveModelsTests : public QObject {
       QSKIP("the official Python package is not installed: packaging/oracle-environment.sh installs it");
     }
     QVERIFY(folder_.isValid());
-    QProcess python;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("PYTHONDONTWRITEBYTECODE", "1");
-    python.setProcessEnvironment(environment);
-    const QString script = MANTISSA_SOURCE_DIR "/tests/oracle/live_models.py";
-    python.start(oracle::python(), {script, "--models", models, "--out", folder_.path()});
-    QVERIFY2(python.waitForFinished(540'000), "live_models.py did not end");
-    QVERIFY2(python.exitCode() == 0, python.readAllStandardError());
+    const QByteArray problem = oracle::run_script("live_models.py", {"--models", models, "--out", folder_.path()});
+    QVERIFY2(problem.isEmpty(), problem.constData());
   }
 
   void a_model_from_a_file_trains_as_in_python_bit_for_bit_data() {

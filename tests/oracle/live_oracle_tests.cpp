@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QDir>
 #include <QFileInfo>
-#include <QProcess>
 #include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
@@ -39,14 +38,9 @@ class LiveOracleTests : public QObject {
     QVERIFY(folder_.isValid());
     const QString seed = QString::number(chosen_seed());
     qInfo().noquote() << "MANTISSA_LIVE_SEED=" + seed + " repeats these experiments";
-    QProcess python;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("PYTHONDONTWRITEBYTECODE", "1");
-    python.setProcessEnvironment(environment);
-    python.start(oracle::python(), {MANTISSA_SOURCE_DIR "/tests/oracle/live_settings.py", "--seed", seed, "--count",
-                                    QString::number(experiments), "--out", folder_.path()});
-    QVERIFY2(python.waitForFinished(540'000), "live_settings.py did not end");
-    QVERIFY2(python.exitCode() == 0, python.readAllStandardError());
+    const QByteArray problem = oracle::run_script(
+        "live_settings.py", {"--seed", seed, "--count", QString::number(experiments), "--out", folder_.path()});
+    QVERIFY2(problem.isEmpty(), problem.constData());
   }
 
   void every_step_and_the_final_weights_equal_pytorch_bit_for_bit_data() {

@@ -12,56 +12,40 @@ namespace {
 
 Theme* theTheme = nullptr;
 
-QPalette lightPalette() {
-  QPalette palette;
-  palette.setColor(QPalette::Window, QColor(0xef, 0xef, 0xef));
-  palette.setColor(QPalette::WindowText, QColor(0x1b, 0x1d, 0x20));
-  palette.setColor(QPalette::Base, Qt::white);
-  palette.setColor(QPalette::AlternateBase, QColor(0xf6, 0xf7, 0xf8));
-  palette.setColor(QPalette::Text, QColor(0x1b, 0x1d, 0x20));
-  palette.setColor(QPalette::Button, QColor(0xf4, 0xf4, 0xf4));
-  palette.setColor(QPalette::ButtonText, QColor(0x1b, 0x1d, 0x20));
-  palette.setColor(QPalette::BrightText, Qt::white);
-  palette.setColor(QPalette::Highlight, QColor(0x2f, 0x7f, 0xc1));
-  palette.setColor(QPalette::HighlightedText, Qt::white);
-  palette.setColor(QPalette::ToolTipBase, QColor(0xff, 0xff, 0xf0));
-  palette.setColor(QPalette::ToolTipText, QColor(0x1b, 0x1d, 0x20));
-  palette.setColor(QPalette::PlaceholderText, QColor(0x6a, 0x6e, 0x75));
-  palette.setColor(QPalette::Link, QColor(0x00, 0x5c, 0x99));
-  palette.setColor(QPalette::Light, Qt::white);
-  palette.setColor(QPalette::Midlight, QColor(0xe2, 0xe2, 0xe2));
-  palette.setColor(QPalette::Mid, QColor(0xb8, 0xb8, 0xb8));
-  palette.setColor(QPalette::Dark, QColor(0x9a, 0x9a, 0x9a));
-  palette.setColor(QPalette::Shadow, QColor(0x6e, 0x6e, 0x6e));
-  for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
-    palette.setColor(QPalette::Disabled, role, QColor(0x8c, 0x90, 0x96));
-  }
-  return palette;
-}
+struct RoleColors {
+  QPalette::ColorRole role;
+  QColor light;
+  QColor dark;
+};
 
-QPalette darkPalette() {
+/// Our own two palettes, role by role.
+QPalette paletteOf(bool dark) {
+  static const RoleColors kRoles[] = {
+      {QPalette::Window, QColor(0xef, 0xef, 0xef), QColor(0x26, 0x28, 0x2c)},
+      {QPalette::WindowText, QColor(0x1b, 0x1d, 0x20), QColor(0xe4, 0xe6, 0xea)},
+      {QPalette::Base, QColor(Qt::white), QColor(0x1c, 0x1e, 0x21)},
+      {QPalette::AlternateBase, QColor(0xf6, 0xf7, 0xf8), QColor(0x22, 0x24, 0x28)},
+      {QPalette::Text, QColor(0x1b, 0x1d, 0x20), QColor(0xe4, 0xe6, 0xea)},
+      {QPalette::Button, QColor(0xf4, 0xf4, 0xf4), QColor(0x32, 0x35, 0x3a)},
+      {QPalette::ButtonText, QColor(0x1b, 0x1d, 0x20), QColor(0xe4, 0xe6, 0xea)},
+      {QPalette::BrightText, QColor(Qt::white), QColor(Qt::white)},
+      {QPalette::Highlight, QColor(0x2f, 0x7f, 0xc1), QColor(0x2f, 0x74, 0xb0)},
+      {QPalette::HighlightedText, QColor(Qt::white), QColor(Qt::white)},
+      {QPalette::ToolTipBase, QColor(0xff, 0xff, 0xf0), QColor(0x3a, 0x3d, 0x42)},
+      {QPalette::ToolTipText, QColor(0x1b, 0x1d, 0x20), QColor(0xe4, 0xe6, 0xea)},
+      {QPalette::PlaceholderText, QColor(0x6a, 0x6e, 0x75), QColor(0x9b, 0xa1, 0xaa)},
+      {QPalette::Link, QColor(0x00, 0x5c, 0x99), QColor(0x7c, 0xc0, 0xf5)},
+      {QPalette::Light, QColor(Qt::white), QColor(0x48, 0x4c, 0x52)},
+      {QPalette::Midlight, QColor(0xe2, 0xe2, 0xe2), QColor(0x3c, 0x3f, 0x45)},
+      {QPalette::Mid, QColor(0xb8, 0xb8, 0xb8), QColor(0x50, 0x54, 0x5b)},
+      {QPalette::Dark, QColor(0x9a, 0x9a, 0x9a), QColor(0x15, 0x16, 0x18)},
+      {QPalette::Shadow, QColor(0x6e, 0x6e, 0x6e), QColor(0x0c, 0x0d, 0x0e)},
+  };
   QPalette palette;
-  palette.setColor(QPalette::Window, QColor(0x26, 0x28, 0x2c));
-  palette.setColor(QPalette::WindowText, QColor(0xe4, 0xe6, 0xea));
-  palette.setColor(QPalette::Base, QColor(0x1c, 0x1e, 0x21));
-  palette.setColor(QPalette::AlternateBase, QColor(0x22, 0x24, 0x28));
-  palette.setColor(QPalette::Text, QColor(0xe4, 0xe6, 0xea));
-  palette.setColor(QPalette::Button, QColor(0x32, 0x35, 0x3a));
-  palette.setColor(QPalette::ButtonText, QColor(0xe4, 0xe6, 0xea));
-  palette.setColor(QPalette::BrightText, Qt::white);
-  palette.setColor(QPalette::Highlight, QColor(0x2f, 0x74, 0xb0));
-  palette.setColor(QPalette::HighlightedText, Qt::white);
-  palette.setColor(QPalette::ToolTipBase, QColor(0x3a, 0x3d, 0x42));
-  palette.setColor(QPalette::ToolTipText, QColor(0xe4, 0xe6, 0xea));
-  palette.setColor(QPalette::PlaceholderText, QColor(0x9b, 0xa1, 0xaa));
-  palette.setColor(QPalette::Link, QColor(0x7c, 0xc0, 0xf5));
-  palette.setColor(QPalette::Light, QColor(0x48, 0x4c, 0x52));
-  palette.setColor(QPalette::Midlight, QColor(0x3c, 0x3f, 0x45));
-  palette.setColor(QPalette::Mid, QColor(0x50, 0x54, 0x5b));
-  palette.setColor(QPalette::Dark, QColor(0x15, 0x16, 0x18));
-  palette.setColor(QPalette::Shadow, QColor(0x0c, 0x0d, 0x0e));
+  for (const RoleColors& one : kRoles) palette.setColor(one.role, dark ? one.dark : one.light);
+  const QColor disabled = dark ? QColor(0x82, 0x87, 0x8f) : QColor(0x8c, 0x90, 0x96);
   for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
-    palette.setColor(QPalette::Disabled, role, QColor(0x82, 0x87, 0x8f));
+    palette.setColor(QPalette::Disabled, role, disabled);
   }
   return palette;
 }
@@ -94,7 +78,7 @@ void Theme::setMode(ThemeMode mode) {
 void Theme::apply() {
   const bool dark = m_mode == ThemeMode::Dark || (m_mode == ThemeMode::System && looksDark(m_system));
   m_applying = true;
-  const QPalette palette = dark ? darkPalette() : lightPalette();
+  const QPalette palette = paletteOf(dark);
   QApplication::setPalette(palette);
   QToolTip::setPalette(palette);
   m_applying = false;

@@ -7,11 +7,10 @@
 
 #include <QTest>
 
-#include <zlib.h>
-
 #include "core/data/csv.h"
 #include "core/data/csv_summary.h"
 #include "data_test_files.h"
+#include "gzip_text.h"
 
 using namespace mantissa;
 using namespace mantissa::data;
@@ -27,21 +26,6 @@ Rows rows_of(const std::string& path) {
   CsvRow row;
   while (reader.next(row)) rows.emplace_back(row.cells.begin(), row.cells.end());
   return rows;
-}
-
-/// A gzip file of the text, made by zlib itself.
-std::string gzip(std::string_view text) {
-  z_stream stream{};
-  deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QTest>
 
-#include <zlib.h>
-
 #include <ATen/ATen.h>
 
 #include "core/data/dataset.h"
 #include "core/data/idx.h"
 #include "core/data/pair.h"
 #include "data_test_files.h"
+#include "gzip_text.h"
 
 using namespace mantissa;
 using namespace mantissa::data;
@@ -35,20 +34,6 @@ std::string bytes(std::initializer_list<int> values) {
   std::string text;
   for (const int value : values) text.push_back(static_cast<char>(value));
   return text;
-}
-
-std::string gzip(const std::string& content) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string packed(content.size() + 128, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  stream.avail_in = static_cast<uInt>(content.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 }  // namespace
