@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds, and runs the first experiment.
+# Installs what is missing, builds, and opens the workbench, at its first start with an experiment to run.
 # packaging/run.sh ARGS runs mantissa-cli ARGS.
 # packaging/run.sh --cuda [ARGS] the same for GPUs: needs a CUDA 13.0 toolkit with cuDNN and NCCL.
 set -euo pipefail
@@ -28,10 +28,12 @@ elif grep -qs MANTISSA_BUILD_TESTS=ON "$release/.settings"; then
   readarray -t -s 3 options <"$release/.settings"
 fi
 configure "$release" -DCMAKE_BUILD_TYPE=Release "${options[@]}"
-build "$release" mantissa-cli
+build "$release" mantissa-cli mantissa
 
-if [ $# -gt 0 ]; then
-  exec "$release/bin/mantissa-cli" "$@"
-else
-  exec "$release/bin/mantissa-cli" run "$root/experiments/digits-mlp.toml"
+[ $# -eq 0 ] || exec "$release/bin/mantissa-cli" "$@"
+if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then
+  say "Mantissa is built, but the workbench needs a display and there is none here (DISPLAY and WAYLAND_DISPLAY are not set)."
+  say "The first experiment runs without one: $0 run $root/experiments/digits-mlp.toml"
+  exit 4
 fi
+exec "$release/bin/mantissa"

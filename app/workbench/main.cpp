@@ -12,6 +12,7 @@
 #include <QTimer>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -28,9 +29,28 @@ namespace {
 
 using namespace mantissa;
 
-constexpr int kWrong = 3;  // the exit code of mantissa-cli for something given that is wrong
+// The exit codes of mantissa-cli.
+constexpr int kWrong = 3;    // something given is wrong
+constexpr int kMachine = 4;  // the machine failed
 
 void say(std::FILE* stream, const QString& text) { std::fputs(text.toUtf8().constData(), stream); }
+
+QString& wordsOfQt() {
+  static QString words;
+  return words;
+}
+
+/// While QApplication is made: Qt gives up by aborting where it finds no display, and a user wants the way out.
+void tellWhyThereIsNoWindow(QtMsgType type, const QMessageLogContext& /*context*/, const QString& words) {
+  if (type != QtFatalMsg) {
+    wordsOfQt() += words + QLatin1Char('\n');
+    return;
+  }
+  say(stderr, QStringLiteral("No window can be opened here: there is no display, or it does not answer.\n%1"
+                             "mantissa-cli does the same work without a window: mantissa-cli run EXPERIMENT.toml\n")
+                  .arg(wordsOfQt()));
+  std::_Exit(kMachine);
+}
 
 /// The window's log, the file that mantissa-cli writes too, and nothing on the terminal.
 void openLog(const ui::shell::LogModel& model) {
@@ -109,7 +129,9 @@ int main(int argc, char** argv) {
   const bool screenshot = !arguments->screenshotPage.isEmpty();
   if (screenshot) qputenv("QT_QPA_PLATFORM", "offscreen");
 
+  const QtMessageHandler qtHandler = qInstallMessageHandler(tellWhyThereIsNoWindow);
   QApplication application(argc, argv);
+  qInstallMessageHandler(qtHandler);
   QApplication::setApplicationName(QStringLiteral("mantissa"));
   QApplication::setApplicationVersion(QStringLiteral(MANTISSA_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("mantissa"));
@@ -119,11 +141,12 @@ int main(int argc, char** argv) {
   ui::shell::LogModel log;
   openLog(log);
   ui::shell::MainWindow window(settings, &log, workbench::makePages());
+  const bool isNewcomer = settings.archive().isEmpty() && settings.recentFiles().isEmpty();
   QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
   if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
   if (!archive.isEmpty() && (QFile::exists(archive) || !arguments->archive.isEmpty())) window.openArchive(archive);
-  // At the first start one key press shows moving charts.
-  const bool isFirst = archive.isEmpty() || !QFile::exists(archive);
+  // At the first start, and until there is something to look at, one key press shows moving charts.
+  const bool isFirst = isNewcomer || archive.isEmpty() || !QFile::exists(archive);
   if (isFirst && arguments->archive.isEmpty() && arguments->files.isEmpty() && !screenshot) {
     const QString sample = sampleExperiment();
     if (!sample.isEmpty()) window.open(sample);

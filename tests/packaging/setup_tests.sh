@@ -4,7 +4,7 @@
 # Each machine is a PATH of a few real tools and of stand-ins that write down how they were called.
 set -uo pipefail
 repository=$(cd -- "${1:-$(dirname -- "${BASH_SOURCE[0]}")/../..}" && pwd)
-unset MANTISSA_TORCH MANTISSA_PACKAGES http_proxy https_proxy HTTP_PROXY HTTPS_PROXY PIP_PROXY DISPLAY WAYLAND_DISPLAY
+unset MANTISSA_TORCH MANTISSA_PACKAGES QT_QPA_PLATFORM http_proxy https_proxy HTTP_PROXY HTTPS_PROXY PIP_PROXY DISPLAY WAYLAND_DISPLAY
 failed=0 count=0 case_name=
 
 fail() {
@@ -193,6 +193,40 @@ own_torch_needs_no_network() {
   grep -q '^cmake' "$calls" || fail "cmake was not called"
 }
 
+# built_clone: everything is there and builds; the programs write down how they were called.
+built_clone() {
+  own_torch "$machine/own" 2.11.0
+  export MANTISSA_TORCH="$machine/own"
+  stand_in cmake 'exit 0'
+  mkdir -p "$clone/build/release/bin"
+  local program
+  for program in mantissa mantissa-cli; do
+    printf '#!/bin/bash\necho "%s $*" >>"%s"\n' "$program" "$calls" >"$clone/build/release/bin/$program"
+    chmod +x "$clone/build/release/bin/$program"
+  done
+}
+
+without_arguments_the_workbench_opens() {
+  built_clone
+  DISPLAY=:0 run_sh || fail "exit code $?"
+  grep -q '^mantissa $' "$calls" || fail "it was not opened"
+}
+
+without_a_display_the_command_for_the_terminal_is_named() {
+  built_clone
+  run_sh
+  local code=$?
+  [ "$code" = 4 ] || fail "exit code $code, expected 4"
+  grep -qF "packaging/run.sh run $clone/experiments/digits-mlp.toml" "$machine/words" || fail "the words lack the command"
+  if grep -q '^mantissa ' "$calls"; then fail "the workbench was opened"; fi
+}
+
+arguments_go_to_the_command_line_program() {
+  built_clone
+  run_sh list --json || fail "exit code $?"
+  grep -qx 'mantissa-cli list --json' "$calls" || fail "it was not called"
+}
+
 wheels_are_fetched_into_place_and_leave_nothing_beside() {
   { small_wheel torch; small_wheel nvidia; } >"$clone/packaging/wheels.txt"
   fetch || fail "exit code $?"
@@ -227,7 +261,7 @@ changed_pins_are_fetched_again() {
 }
 
 for case_name in $(sed -n 's/^\([a-zA-Z_]*_[a-zA-Z_]*\)() {.*/\1/p' "${BASH_SOURCE[0]}" |
-  grep -vxE 'new_machine|stand_in|run_sh|refused_with|own_torch|small_wheel'); do
+  grep -vxE 'new_machine|stand_in|run_sh|refused_with|own_torch|small_wheel|built_clone'); do
   count=$((count + 1)) before=$failed
   new_machine
   "$case_name"

@@ -81,9 +81,10 @@ void RunControls::addAction(QAction* action, const QString& icon) {
   auto* const button = new QPushButton(action->text());
   button->setObjectName(action->objectName());
   button->setIcon(QIcon::fromTheme(icon));
-  button->setAutoDefault(false);
+  button->setAutoDefault(true);  // Enter presses it, too
   const bool primary = m_buttons->count() == 0;
   if (primary) {
+    m_primary = button;
     QFont bold = button->font();
     bold.setBold(true);
     button->setFont(bold);
@@ -100,6 +101,10 @@ void RunControls::addAction(QAction* action, const QString& icon) {
   connect(action, &QAction::changed, button, follow);
   follow();
   m_buttons->addWidget(button, primary ? 3 : 2);
+}
+
+void RunControls::focusPrimary() {
+  if (m_primary != nullptr && m_primary->isEnabled()) m_primary->setFocus(Qt::OtherFocusReason);
 }
 
 void RunControls::showExperiment(const QString& name, const QString& file,

@@ -11,6 +11,7 @@ class QAction;
 class QFormLayout;
 class QHBoxLayout;
 class QLabel;
+class QPushButton;
 
 namespace mantissa::ui::run {
 
@@ -23,6 +24,8 @@ class RunControls : public QWidget {
 
   /// A button at the top; the first one is the primary.
   void addAction(QAction* action, const QString& icon);
+  /// The keyboard to the primary button, where it can be pressed.
+  void focusPrimary();
 
   /// \param summary, policies  as experiment_summary.h makes them
   void showExperiment(const QString& name, const QString& file, const std::vector<std::pair<QString, QString>>& summary,
@@ -33,6 +36,7 @@ class RunControls : public QWidget {
   void fill(QFormLayout* form, const std::vector<std::pair<QString, QString>>& rows, bool right);
 
   QHBoxLayout* m_buttons;
+  QPushButton* m_primary = nullptr;
   QLabel* m_name;
   QLabel* m_file;
   QFormLayout* m_summary;

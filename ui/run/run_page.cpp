@@ -304,6 +304,7 @@ void RunPage::openExperiment(const QString& path) {
                    QString::fromLatin1(kFileTopic));
   }
   enableActions();
+  m_controls->focusPrimary();
 }
 
 void RunPage::showView(View view) {

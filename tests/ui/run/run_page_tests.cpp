@@ -153,6 +153,19 @@ class RunPageTests : public QObject {
     QVERIFY(!action("run_stop")->isEnabled());
   }
 
+  void an_opened_experiment_waits_for_one_key_press() {
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    m_window->open(writeExperiment());
+    const QWidget* const focused = QApplication::focusWidget();
+    QVERIFY(focused != nullptr);
+    QCOMPARE(focused->objectName(), QStringLiteral("run"));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+    QTRY_VERIFY(m_page->shownData().steps() > 1);
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
   void closing_while_running_asks_once_and_then_stops() {
     int asked = 0;
     bool answer = false;
