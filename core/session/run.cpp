@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "core/archive/reader.h"
@@ -14,9 +13,11 @@
 #include "core/session/archive_rows.h"
 #include "core/session/case_comparison.h"
 #include "core/session/checkpointing.h"
+#include "core/session/chosen_trials.h"
 #include "core/session/control_point.h"
 #include "core/session/frozen_cases.h"
 #include "core/session/gains.h"
+#include "core/session/plain_failures.h"
 #include "core/session/prepared.h"
 #include "core/session/progress_clock.h"
 #include "core/session/reference_lock.h"
@@ -24,33 +25,12 @@
 #include "core/session/resume_plan.h"
 #include "core/session/run_end.h"
 #include "core/spec/parse.h"
-#include "core/train/failure_text.h"
 #include "core/train/paired_run.h"
 
 namespace mantissa::session {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// The trials of the experiment that this run asks for, in the file's order.
-std::vector<const spec::Trial*> chosen_trials(const spec::Experiment& experiment,
-                                              const std::vector<std::string>& names) {
-  std::vector<const spec::Trial*> chosen;
-  for (const std::string& name : names) {
-    const auto is_named = [&](const spec::Trial& trial) { return trial.name == name; };
-    if (std::none_of(experiment.trials.begin(), experiment.trials.end(), is_named)) {
-      std::string known;
-      for (const spec::Trial& trial : experiment.trials) known += (known.empty() ? "" : ", ") + trial.name;
-      throw Error(ErrorKind::InvalidSetting,
-                  {"no such trial", experiment.file, 0, 0, "--trial", name,
-                   known.empty() ? "no trial: the experiment has none" : "one of " + known, ""});
-    }
-  }
-  for (const spec::Trial& trial : experiment.trials) {
-    if (names.empty() || std::find(names.begin(), names.end(), trial.name) != names.end()) chosen.push_back(&trial);
-  }
-  return chosen;
-}
 
 /// One run from its first row in the archive to its last, or from a checkpoint on.
 class Run {
@@ -401,31 +381,6 @@ class Run {
   double seconds_ = 0.0;
 };
 
-/// Turns what the machine refuses outside of the arms into an error with a sentence: within a step or an evaluation it
-/// would have failed its arm alone.
-template <class Call>
-record::RunSummary with_plain_words(const std::string& file, const Call& call) {
-  constexpr char kKept[] = "What was committed to the archive is kept";
-  try {
-    return call();
-  } catch (const Error&) {
-    throw;
-  } catch (const std::system_error& error) {
-    if (error.code() != std::errc::resource_unavailable_try_again) throw;
-    throw Error(
-        ErrorKind::OutOfMemory,
-        {"the system grants no further thread", file, 0, 0, "", error.code().message(), "",
-         std::string("Raise the limit of processes or memory (ulimit -u, ulimit -v), or set data.prefetch = 0. ") +
-             kKept});
-  } catch (const std::exception& error) {
-    const std::optional<std::string> words = train::out_of_memory(error, "between the steps of the run");
-    if (!words) throw;
-    throw Error(ErrorKind::OutOfMemory,
-                {words->substr(0, words->size() - 1), file, 0, 0, "", "", "",
-                 std::string("Take a smaller model, a smaller batch, or fewer trials at once (--trial). ") + kKept});
-  }
-}
-
 /// A file that is not there: says where the run looks for it.
 Error with_folder_of_run(const Error& error, const ResumePlan& plan) {
   if (error.kind() != ErrorKind::FileProblem || plan.folder.empty()) return error;
@@ -439,7 +394,9 @@ Error with_folder_of_run(const Error& error, const ResumePlan& plan) {
 
 record::RunSummary controlled_run(const spec::Experiment& experiment, const RunOptions& options, Observer& observer,
                                   const StopToken& stop, RunControl* control) {
-  return with_plain_words(experiment.file, [&] { return Run(experiment, options, observer, stop, control).execute(); });
+  record::RunSummary summary;
+  with_plain_words(experiment.file, [&] { summary = Run(experiment, options, observer, stop, control).execute(); });
+  return summary;
 }
 
 record::RunSummary controlled_resume(const ResumeOptions& options, Observer& observer, const StopToken& stop,
@@ -450,14 +407,16 @@ record::RunSummary controlled_resume(const ResumeOptions& options, Observer& obs
   run_options.gains = options.gains;
   run_options.stop_after = options.stop_after;
   run_options.feed = options.feed;
-  return with_plain_words({}, [&] {
+  record::RunSummary summary;
+  with_plain_words({}, [&] {
     const ResumePlan plan = plan_resume(options);
     try {
-      return Run(plan.experiment, run_options, observer, stop, control, &plan).execute();
+      summary = Run(plan.experiment, run_options, observer, stop, control, &plan).execute();
     } catch (const Error& error) {
       throw with_folder_of_run(error, plan);
     }
   });
+  return summary;
 }
 
 }  // namespace
