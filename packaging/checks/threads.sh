@@ -9,7 +9,7 @@ root=$(cd -- "$1" && pwd)
 shift
 . "$root/packaging/lib.sh"
 
-programs=(step_feed_tests training_controller_tests job_queue_tests archive_follower_tests)
+programs=(step_feed_tests training_controller_tests job_queue_tests look_ahead_tests archive_follower_tests)
 
 folder="$root/build/threads"
 configure "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" \

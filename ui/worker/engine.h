@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/record/trial.h"
+#include "core/session/preflight.h"
 #include "core/session/run.h"
 #include "ui/worker/job.h"
 
@@ -18,6 +19,9 @@ class Engine {
   /// Runs the job from end to end and tells the observer of its way. A stopped run is an outcome like any other.
   /// \throws whatever the run throws.
   virtual record::RunSummary run(const Job& job, session::Observer& observer, session::RunControl& control) = 0;
+
+  /// Finds out what a run would be (core/session/preflight.h). \throws whatever that throws.
+  virtual session::Preflight preflight(const Job::Run& work, const session::StopToken& stop) = 0;
 };
 
 /// Makes the engine when the first job needs it, on the engine's thread: what loads LibTorch need not be there before.

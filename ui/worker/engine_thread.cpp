@@ -68,20 +68,15 @@ void EngineThread::work() {
 }
 
 void EngineThread::run(EngineTask task) {
-  std::optional<record::RunSummary> summary;
-  std::optional<JobFailure> failure;
+  std::function<void()> tell;
   try {
     if (m_engine == nullptr) m_engine = m_factory();
-    summary = m_engine->run(task.job, *task.observer, *task.control);
+    tell = task.work(*m_engine);
   } catch (...) {
-    failure = failureInFlight();
+    tell = [failed = std::move(task.failed), failure = failureInFlight()] { failed(failure); };
   }
-  task.observer.reset();
-  if (failure) {
-    task.failed(std::move(*failure));
-  } else {
-    task.ended(std::move(*summary));
-  }
+  task.work = nullptr;
+  tell();
 }
 
 }  // namespace mantissa::ui::worker

@@ -8,21 +8,17 @@
 #include <optional>
 #include <thread>
 
-#include "core/record/trial.h"
-#include "core/session/run.h"
 #include "ui/worker/engine.h"
 #include "ui/worker/job.h"
 
 namespace mantissa::ui::worker {
 
-/// One job on its way through the engine's thread. All of it is used there.
+/// One piece of work on its way through the engine's thread. All of it is used there.
 struct EngineTask {
-  Job job;
-  std::shared_ptr<session::RunControl> control;
-  std::unique_ptr<session::Observer> observer;
-  // Exactly one of them is called, when the job has let go of everything.
-  std::function<void(record::RunSummary)> ended;
+  /// Does the work and returns what tells of its result.
+  std::function<std::function<void()>(Engine&)> work;
   std::function<void(JobFailure)> failed;
+  // What tells of the result, or `failed`, is called when the work has let go of everything.
 };
 
 /// The thread that does the work of all jobs: LibTorch keeps settings and caches by thread. It begins with the first
@@ -34,7 +30,7 @@ class EngineThread {
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;
 
-  /// Only when the task before has called `ended` or `failed`.
+  /// Only when the task before has told of its end.
   void start(EngineTask task);
 
  private:

@@ -5,10 +5,11 @@
 
 namespace mantissa::ui::worker {
 
-/// The real engine: session::run and session::resume.
+/// The real engine: session::run, session::resume and session::preflight.
 class SessionEngine : public Engine {
  public:
   record::RunSummary run(const Job& job, session::Observer& observer, session::RunControl& control) override;
+  session::Preflight preflight(const Job::Run& work, const session::StopToken& stop) override;
 };
 
 }  // namespace mantissa::ui::worker

@@ -16,6 +16,7 @@ struct TrainingController::Current {
   bool stops = false;
   bool stops_at_checkpoint = false;
   bool superseded = false;
+  bool looks_ahead = false;  // no job
 };
 
 TrainingController::TrainingController(EngineFactory factory, QObject* parent)
@@ -31,6 +32,7 @@ TrainingController::~TrainingController() {
 JobId TrainingController::enqueue(Job job) {
   const JobId id = nextId();
   m_waiting.emplace_back(id, std::move(job));
+  stopLookAhead();
   Q_EMIT queueChanged();
   m_mailbox->post([this] { startNext(); });
   return id;
@@ -39,7 +41,8 @@ JobId TrainingController::enqueue(Job job) {
 JobId TrainingController::replace(Job job) {
   const JobId id = nextId();
   m_waiting.emplace_front(id, std::move(job));
-  if (m_current && !m_current->superseded) {
+  stopLookAhead();
+  if (currentJob() != 0) {
     m_current->superseded = true;
     m_current->control->stop();
     m_feeds.clear();
@@ -48,6 +51,23 @@ JobId TrainingController::replace(Job job) {
   Q_EMIT queueChanged();
   m_mailbox->post([this] { startNext(); });
   return id;
+}
+
+void TrainingController::lookAhead(Job::Run work) {
+  stopLookAhead();
+  m_lookAhead = std::move(work);
+  m_mailbox->post([this] { startNext(); });
+}
+
+void TrainingController::cancelLookAhead() {
+  m_lookAhead.reset();
+  stopLookAhead();
+}
+
+void TrainingController::stopLookAhead() {
+  if (!m_current || !m_current->looks_ahead) return;
+  m_current->superseded = true;
+  m_current->control->stop();
 }
 
 bool TrainingController::removeWaiting(JobId job) {
@@ -71,7 +91,9 @@ std::vector<WaitingJob> TrainingController::waiting() const {
   return jobs;
 }
 
-JobId TrainingController::currentJob() const { return m_current && !m_current->superseded ? m_current->id : 0; }
+JobId TrainingController::currentJob() const {
+  return m_current && !m_current->superseded && !m_current->looks_ahead ? m_current->id : 0;
+}
 
 QString TrainingController::currentTitle() const { return currentJob() != 0 ? m_current->title : QString(); }
 
@@ -122,7 +144,15 @@ void TrainingController::stopAtCheckpoint() {
 }
 
 void TrainingController::startNext() {
-  if (m_current || m_waiting.empty()) return;
+  if (m_current) return;
+  if (!m_waiting.empty()) {
+    startJob();
+  } else if (m_lookAhead) {
+    startLookAhead();
+  }
+}
+
+void TrainingController::startJob() {
   auto [id, job] = std::move(m_waiting.front());
   m_waiting.pop_front();
   m_current = std::make_unique<Current>();
@@ -136,23 +166,22 @@ void TrainingController::startNext() {
   std::visit([&feed](auto& work) { work.options.feed = feed; }, job.work);
 
   EngineTask task;
-  task.job = std::move(job);
-  task.control = m_current->control;
-  task.observer = std::make_unique<JobObserver>(*this, id);
-  task.ended = [this](record::RunSummary summary) {
-    m_mailbox->post([this, summary = std::move(summary)] {
-      endCurrent([&](JobId ended) {
-        if (summary.reference.end.status == record::Status::Stopped) {
-          Q_EMIT jobStopped(ended, summary);
-        } else {
-          Q_EMIT jobFinished(ended, summary);
-        }
+  task.work = [this, job = std::move(job), control = m_current->control,
+               observer = std::make_shared<JobObserver>(*this, id)](Engine& engine) -> std::function<void()> {
+    return [this, summary = engine.run(job, *observer, *control)] {
+      m_mailbox->post([this, summary] {
+        endCurrent([&](JobId ended) {
+          if (summary.reference.end.status == record::Status::Stopped) {
+            Q_EMIT jobStopped(ended, summary);
+          } else {
+            Q_EMIT jobFinished(ended, summary);
+          }
+        });
       });
-    });
+    };
   };
-  task.failed = [this](JobFailure failure) {
-    m_mailbox->post(
-        [this, failure = std::move(failure)] { endCurrent([&](JobId ended) { Q_EMIT jobFailed(ended, failure); }); });
+  task.failed = [this](const JobFailure& failure) {
+    m_mailbox->post([this, failure] { endCurrent([&](JobId ended) { Q_EMIT jobFailed(ended, failure); }); });
   };
   Q_EMIT queueChanged();
   setState(JobState::Starting);
@@ -160,11 +189,30 @@ void TrainingController::startNext() {
   m_engine->start(std::move(task));
 }
 
+void TrainingController::startLookAhead() {
+  m_current = std::make_unique<Current>();
+  m_current->id = nextId();
+  m_current->looks_ahead = true;
+  EngineTask task;
+  task.work = [this, work = *std::exchange(m_lookAhead, std::nullopt),
+               control = m_current->control](Engine& engine) -> std::function<void()> {
+    return [this, preflight = engine.preflight(work, control->stop_token())] {
+      m_mailbox->post([this, preflight] { endCurrent([&](JobId) { Q_EMIT lookedAhead(preflight); }); });
+    };
+  };
+  task.failed = [this](const JobFailure& failure) {
+    m_mailbox->post([this, failure] { endCurrent([&](JobId) { Q_EMIT lookAheadFailed(failure); }); });
+  };
+  m_engine->start(std::move(task));
+}
+
 void TrainingController::endCurrent(const std::function<void(JobId)>& tell) {
   const std::unique_ptr<Current> ended = std::move(m_current);
-  for (Feed& feed : m_feeds) feed.is_over = true;
   m_mailbox->post([this] { startNext(); });
-  setState(JobState::Idle);
+  if (!ended->looks_ahead) {
+    for (Feed& feed : m_feeds) feed.is_over = true;
+    setState(JobState::Idle);
+  }
   if (!ended->superseded) tell(ended->id);
 }
 

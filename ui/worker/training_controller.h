@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include "core/record/checkpoint.h"
 #include "core/record/trial.h"
+#include "core/session/preflight.h"
 #include "core/session/run.h"
 #include "ui/worker/engine.h"
 #include "ui/worker/job.h"
@@ -50,6 +52,11 @@ class TrainingController : public QObject {
   void clearWaiting();
   std::vector<WaitingJob> waiting() const;  ///< in the order of their turns
 
+  /// Finds out what a run would be, while no job is at work or waits: the last one asked for, once. Any job that comes
+  /// goes first, and what was found out until then is dropped. It is no job: `state` stays Idle.
+  void lookAhead(Job::Run work);
+  void cancelLookAhead();
+
   JobState state() const { return m_state; }
   JobId currentJob() const;  ///< 0 while idle, and while a superseded job comes to its end
   QString currentTitle() const;
@@ -85,6 +92,9 @@ class TrainingController : public QObject {
   void jobFinished(mantissa::ui::worker::JobId job, const mantissa::record::RunSummary& summary);
   void jobStopped(mantissa::ui::worker::JobId job, const mantissa::record::RunSummary& summary);
   void jobFailed(mantissa::ui::worker::JobId job, const mantissa::ui::worker::JobFailure& failure);
+  /// What the last `lookAhead` has found; one that was superseded or cancelled is not heard of.
+  void lookedAhead(const mantissa::session::Preflight& preflight);
+  void lookAheadFailed(const mantissa::ui::worker::JobFailure& failure);
 
  private:
   class JobObserver;
@@ -97,6 +107,9 @@ class TrainingController : public QObject {
 
   JobId nextId() { return ++m_lastId; }
   void startNext();
+  void startJob();
+  void startLookAhead();
+  void stopLookAhead();
   void engineIs(JobState state);
   void setState(JobState state);
   void endCurrent(const std::function<void(JobId)>& tell);
@@ -104,6 +117,7 @@ class TrainingController : public QObject {
   session::RunControl* control() const;  // null where nothing is heard of
 
   std::deque<std::pair<JobId, Job>> m_waiting;
+  std::optional<Job::Run> m_lookAhead;
   std::unique_ptr<Current> m_current;  // what the engine's thread is at; nothing while idle
   std::vector<Feed> m_feeds;           // of the current job, and of the one before where its last steps were not taken
   JobId m_lastId = 0;

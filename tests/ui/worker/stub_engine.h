@@ -17,19 +17,28 @@ namespace mantissa::test {
 class StubEngine : public ui::worker::Engine {
  public:
   using Run = std::function<record::RunSummary(const ui::worker::Job&, session::Observer&, session::RunControl&)>;
-  explicit StubEngine(Run run) : m_run(std::move(run)) {}
+  using LookAhead = std::function<session::Preflight(const ui::worker::Job::Run&, const session::StopToken&)>;
+  explicit StubEngine(Run run, LookAhead look_ahead = {})
+      : m_run(std::move(run)), m_look_ahead(std::move(look_ahead)) {}
 
   record::RunSummary run(const ui::worker::Job& job, session::Observer& observer,
                          session::RunControl& control) override {
     return m_run(job, observer, control);
   }
 
+  session::Preflight preflight(const ui::worker::Job::Run& work, const session::StopToken& stop) override {
+    return m_look_ahead ? m_look_ahead(work, stop) : session::Preflight();
+  }
+
  private:
   Run m_run;
+  LookAhead m_look_ahead;
 };
 
-inline ui::worker::EngineFactory stub(StubEngine::Run run) {
-  return [run = std::move(run)] { return std::make_unique<StubEngine>(run); };
+inline ui::worker::EngineFactory stub(StubEngine::Run run, StubEngine::LookAhead look_ahead = {}) {
+  return [run = std::move(run), look_ahead = std::move(look_ahead)] {
+    return std::make_unique<StubEngine>(run, look_ahead);
+  };
 }
 
 inline archive::StepFeed& feed_of(const ui::worker::Job& job) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Looking ahead beside jobs: it never holds one up. Also built and run under ThreadSanitizer
+// (packaging/checks/threads.sh).
+#include <stdexcept>
+#include <string>
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "tests/ui/worker/soon.h"
+#include "tests/ui/worker/worker_fixtures.h"
+
+using namespace mantissa;
+using namespace mantissa::test;
+
+namespace {
+
+Job::Run workOf(const std::string& name) {
+  Job::Run work;
+  work.experiment.name = name;
+  return work;
+}
+
+/// Its rules are the name of what was looked at.
+session::Preflight found(const Job::Run& work, const session::StopToken&) {
+  session::Preflight preflight;
+  preflight.rules = work.experiment.name;
+  return preflight;
+}
+
+session::Preflight untilStopped(const Job::Run& work, const session::StopToken& stop) {
+  while (!stop.requested()) QTest::qSleep(1);
+  return found(work, stop);
+}
+
+}  // namespace
+
+class LookAheadTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { m_found.clear(); }
+
+  void finds_out_while_nothing_runs() {
+    TrainingController controller(stub(stepsOfTitle, found));
+    listen(controller);
+    controller.lookAhead(workOf("one"));
+    SOON_COMPARE(m_found, QStringList{"one"});
+    QCOMPARE(controller.state(), JobState::Idle);
+    QCOMPARE(controller.currentJob(), JobId{0});
+  }
+
+  void only_the_last_one_asked_for_is_heard_of() {
+    TrainingController controller(stub(stepsOfTitle, [](const Job::Run& work, const session::StopToken& stop) {
+      return work.experiment.name == "last" ? found(work, stop) : untilStopped(work, stop);
+    }));
+    listen(controller);
+    controller.lookAhead(workOf("first"));
+    QCoreApplication::processEvents();  // at work by now
+    controller.lookAhead(workOf("second"));
+    controller.lookAhead(workOf("last"));
+    SOON_COMPARE(m_found, QStringList{"last"});
+    QTest::qWait(20);
+    QCOMPARE(m_found, QStringList{"last"});
+  }
+
+  void a_job_goes_first() {
+    TrainingController controller(stub(stepsOfTitle, untilStopped));
+    listen(controller);
+    Diary diary(controller);
+    controller.lookAhead(workOf("slow"));
+    QCoreApplication::processEvents();
+    const JobId job = controller.enqueue(jobNamed("5"));
+    SOON_VERIFY(diary.has(job, "finished"));
+    QVERIFY(m_found.isEmpty());
+  }
+
+  void waits_until_the_jobs_have_ended() {
+    Door door;
+    TrainingController controller(stub(
+        [&](const Job& job, session::Observer& observer, session::RunControl& control) {
+          door.pass();
+          return stepsOfTitle(job, observer, control);
+        },
+        found));
+    listen(controller);
+    Diary diary(controller);
+    const JobId job = controller.enqueue(jobNamed("5"));
+    controller.lookAhead(workOf("later"));
+    QTest::qWait(20);
+    QVERIFY(m_found.isEmpty());
+    door.open();
+    SOON_COMPARE(m_found, QStringList{"later"});
+    QVERIFY(diary.has(job, "finished"));
+  }
+
+  void a_cancelled_one_is_not_heard_of() {
+    TrainingController controller(stub(stepsOfTitle, untilStopped));
+    listen(controller);
+    controller.lookAhead(workOf("slow"));
+    QCoreApplication::processEvents();
+    controller.cancelLookAhead();
+    QTest::qWait(50);
+    QVERIFY(m_found.isEmpty());
+  }
+
+  void what_speaks_against_a_run_is_told() {
+    TrainingController controller(
+        stub(stepsOfTitle, [](const Job::Run&, const session::StopToken&) -> session::Preflight {
+          throw Error(ErrorKind::DataProblem, {"no rows", "data.csv", 0, 0, "", "", "", ""});
+        }));
+    QString sentence;
+    QObject::connect(&controller, &TrainingController::lookAheadFailed, &controller,
+                     [&](const JobFailure& failure) { sentence = failure.sentence; });
+    controller.lookAhead(workOf("bad"));
+    SOON_VERIFY(sentence.contains("no rows"));
+  }
+
+  void a_controller_may_go_while_it_looks_ahead() {
+    auto controller = std::make_unique<TrainingController>(stub(stepsOfTitle, untilStopped));
+    controller->lookAhead(workOf("slow"));
+    QCoreApplication::processEvents();
+    controller.reset();
+  }
+
+ private:
+  void listen(TrainingController& controller) {
+    QObject::connect(&controller, &TrainingController::lookedAhead, &controller,
+                     [this](const session::Preflight& preflight) { m_found << preflight.rules.c_str(); });
+  }
+
+  QStringList m_found;
+};
+
+QTEST_GUILESS_MAIN(LookAheadTests)
+#include "look_ahead_tests.moc"
