@@ -33,10 +33,9 @@
 namespace mantissa::ui::run {
 namespace {
 
-constexpr int kLively = 33;        // ms: while steps come and a person may look
-constexpr int kSlowest = 330;      // ms
-constexpr int kWaiting = 200;      // ms: an arm runs, and nothing has come
-constexpr double kDearFrame = 20;  // ms of drawing that slow the clock down
+constexpr int kLively = 33;    // ms: steps come, or a person does something
+constexpr int kHidden = 330;   // ms: steps are taken and not drawn
+constexpr int kWaiting = 200;  // ms: an arm runs, and nothing has come
 constexpr char kFileTopic[] = "experiment";
 constexpr char kRunTopic[] = "run";
 constexpr char kArchiveTopic[] = "archive";
@@ -468,16 +467,22 @@ void RunPage::wake() {
 }
 
 void RunPage::tick() {
+  const bool isDue = m_budget.isDue(PersonWatch::now(), PersonWatch::computed(), m_person.interacts());
   const bool isNew = takeSteps() || m_isNew;
   const bool running = m_controller->state() != worker::JobState::Idle;
   if (!isVisible()) {
     // Steps are taken all the same, so that none is missed; nothing is drawn.
-    m_clock.start(kSlowest);
+    m_clock.start(kHidden);
     if (!running) m_clock.stop();
     return;
   }
+  if (!isDue) {
+    m_isNew = isNew;
+    m_clock.start(kLively);
+    return;
+  }
+  if (isNew) m_budget.begin(PersonWatch::now(), PersonWatch::computed());
   m_isNew = false;
-  double milliseconds = 0;
   const bool ownView = m_view != View::Archive;
   Standing standing;
   standing.ours = ownView;
@@ -499,9 +504,9 @@ void RunPage::tick() {
                                 : QString());
     m_charts->setLive(standing.running && !standing.paused);
   }
-  milliseconds += m_charts->redraw();
+  m_charts->redraw();
   if (isNew) {
-    m_clock.start(milliseconds > kDearFrame ? std::min(kSlowest, static_cast<int>(milliseconds * 3)) : kLively);
+    m_clock.start(kLively);
   } else if (running || (m_follower && (m_armsRunning > 0 || !m_armsKnown))) {
     m_clock.start(kWaiting);
   } else {

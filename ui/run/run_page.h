@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/spec/experiment.h"
+#include "ui/run/drawing_budget.h"
 #include "ui/run/run_data.h"
 #include "ui/shell/page.h"
 #include "ui/worker/archive_follower.h"
@@ -105,6 +106,8 @@ class RunPage : public shell::Page {
   QStringList m_armTopics;  ///< of the strips that tell of failed arms
 
   QTimer m_clock;
+  DrawingBudget m_budget;
+  PersonWatch m_person;
   bool m_isNew = false;  ///< something to show that no step brought
 
   QStackedLayout* m_stack;
