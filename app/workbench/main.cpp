@@ -70,6 +70,36 @@ void openLog(const ui::shell::LogModel& model) {
   spdlog::set_default_logger(logger);
 }
 
+/// Writes into the log when the window was painted for the first time and when its archive is shown: what a start takes
+/// is measured by it (tests/bench).
+class StartWatch : public QObject {
+ public:
+  explicit StartWatch(ui::shell::MainWindow& window) {
+    window.installEventFilter(this);
+    connect(&window, &ui::shell::MainWindow::archiveSettled, this, [this] {
+      if (!m_archiveTold) tell("the archive is shown");
+      m_archiveTold = true;
+    });
+  }
+
+ protected:
+  bool eventFilter(QObject* window, QEvent* event) override {
+    if (event->type() == QEvent::Paint) {
+      window->removeEventFilter(this);
+      QTimer::singleShot(0, this, [] { tell("the window is painted"); });
+    }
+    return false;
+  }
+
+ private:
+  static void tell(const char* words) {
+    spdlog::debug(words);
+    spdlog::default_logger()->flush();
+  }
+
+  bool m_archiveTold = false;
+};
+
 /// The first experiment, beside the installed program or in the sources that it was built from; empty: not found.
 QString sampleExperiment() {
   const QDir program(QCoreApplication::applicationDirPath());
@@ -153,6 +183,7 @@ int main(int argc, char** argv) {
   }
   for (const QString& file : arguments->files) window.open(file);
   if (screenshot) return takeScreenshot(window, log, *arguments);
+  const StartWatch watch(window);
   window.show();
   return QApplication::exec();
 }
