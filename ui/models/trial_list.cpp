@@ -3,7 +3,7 @@
 
 #include <QCoreApplication>
 
-#include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 
 namespace mantissa::ui::models {
 
@@ -19,7 +19,7 @@ int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& ar
 
 QString stateWords(const record::TrialRow& arm) {
   const auto say = [](const char* text) { return QCoreApplication::translate("TrialList", text); };
-  if (arm.end.verdict) return QString::fromStdString(report::verdict_words(arm.end.verdict->word));
+  if (arm.end.verdict) return verdictText(arm.end.verdict->word);
   switch (arm.end.status) {
     case record::Status::Running:
       return say(QT_TRANSLATE_NOOP("TrialList", "running"));

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 
 namespace mantissa::ui::models {
 namespace {
@@ -92,7 +93,7 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
     case TrialColumn:
       return text(arm.start.name);
     case KindColumn:
-      return text(std::string(record::to_text(arm.start.kind)));
+      return kindText(arm.start.kind);
     case StateColumn:
       return stateWords(arm);
     case AutocastColumn:

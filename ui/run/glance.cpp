@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -63,7 +64,7 @@ Statement skipping(const RunData& data) {
   }
   if (worst == nullptr || data.steps() == 0) return statement;
   const Counters& counters = worst->counters();
-  statement.answer = QString::fromStdString(report::skip_sentence(counters.skipped, counters.attempted));
+  statement.answer = models::skipText(counters.skipped, counters.attempted);
   statement.state = Statement::State::Good;
   if (counters.skipped == 0) {
     statement.detail = say("in every arm");
