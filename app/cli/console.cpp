@@ -46,14 +46,21 @@ void Console::result_for_people(std::string text) {
 }
 
 void Console::flush() {
-  if (std::fflush(stdout) != 0) fail_on_stdout(errno);
+  see_stdout_through();
+  if (stdout_error_ != 0) fail_on_stdout(stdout_error_);
+}
+
+void Console::see_stdout_through() {
+  if (std::fflush(stdout) != 0 && stdout_error_ == 0) stdout_error_ = errno;
 }
 
 void Console::message(std::string_view line) {
   spdlog::info("{}", line);
   if (quiet) return;
   clear_transient();
-  flush();  // where both go to one place, they stand there in the order in which they were said
+  // Where both go to one place, they stand there in the order in which they were said. A terminal that has closed ends
+  // no run: whoever waits for the result hears of it from `flush`.
+  see_stdout_through();
   std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
 }
 

@@ -21,7 +21,7 @@ class Console {
   /// Sees everything through to stdout. Call it last. \throws Error as `result`.
   void flush();
 
-  /// A line on stderr, behind what was said on stdout, unless quiet. \throws Error as `result`.
+  /// A line on stderr, behind what was said on stdout, unless quiet. Never fails: nobody may be reading any more.
   void message(std::string_view line);
 
   /// A line on stderr with -v only.
@@ -41,8 +41,10 @@ class Console {
  private:
   static bool colours_wanted();
   void clear_transient();
+  void see_stdout_through();
 
   bool transient_shown_ = false;
+  int stdout_error_ = 0;  // the first one that a flush met
 };
 
 }  // namespace mantissa::cli

@@ -6,7 +6,8 @@
 namespace mantissa::cli {
 
 /// While it lives, the first SIGINT or SIGTERM asks the run to stop at the next microbatch and a second one ends the
-/// process at once with exit code 130. The archive is consistent either way: what was committed stays.
+/// process at once with exit code 130. SIGHUP, of a terminal that closes, only ever asks; where it was ignored (nohup)
+/// it stays so. The archive is consistent either way: what was committed stays.
 ///
 /// One at a time in a process.
 class InterruptScope {

@@ -41,6 +41,7 @@ class CliInterruptionTests : public QObject {
   static void start_and_wait_for_steps(const CliSandbox& box, QProcess& process) {
     const std::int64_t before = std::max<std::int64_t>(steps(box), 0);
     box.start(process, {"run", "long.toml", "--archive", box.archive()});
+    QVERIFY(process.waitForStarted());
     QTRY_VERIFY_WITH_TIMEOUT(steps(box) > before, 60000);
   }
 
@@ -48,7 +49,7 @@ class CliInterruptionTests : public QObject {
 
  private Q_SLOTS:
   void a_first_interrupt_stops_the_run_cleanly() {
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
       CliSandbox box;
       box.write("long.toml", long_experiment());
       QProcess process;
@@ -81,6 +82,40 @@ class CliInterruptionTests : public QObject {
     QCOMPARE(process.exitStatus(), QProcess::NormalExit);
     QCOMPARE(process.exitCode(), 130);
     QCOMPARE(box.run({"list", "--json"}).json()["trials"][0]["status"].get<std::string>(), std::string("interrupted"));
+  }
+
+  void a_terminal_that_closes_leaves_a_checkpoint_to_go_on_from() {
+    CliSandbox box;
+    box.write("long.toml", long_experiment());
+    QProcess process;
+    start_and_wait_for_steps(box, process);
+    // Nobody reads any more, and both the shell and the kernel tell the program.
+    process.closeReadChannel(QProcess::StandardOutput);
+    process.closeReadChannel(QProcess::StandardError);
+    send(process, SIGSTOP);
+    send(process, SIGHUP);
+    send(process, SIGCONT);
+    send(process, SIGHUP);
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    const nlohmann::json shown = box.run({"show", "bf16", "--json"}).json();
+    QCOMPARE(shown["trial"]["status"].get<std::string>(), std::string("stopped"));
+    QCOMPARE(shown["checkpoints"].back()["step"].get<std::int64_t>(), shown["trial"]["attempted"].get<std::int64_t>());
+  }
+
+  void a_run_under_nohup_outlives_its_terminal() {
+    CliSandbox box;
+    box.write("long.toml", long_experiment());
+    box.set_up_children([] { std::signal(SIGHUP, SIG_IGN); });
+    QProcess process;
+    start_and_wait_for_steps(box, process);
+    send(process, SIGHUP);
+    const std::int64_t before = steps(box);
+    QTRY_VERIFY_WITH_TIMEOUT(steps(box) > before + 1, 60000);
+    QCOMPARE(process.state(), QProcess::Running);
+    send(process, SIGTERM);
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(process.exitCode(), 130);
   }
 
   void a_killed_run_shows_as_interrupted_and_keeps_its_steps() {
