@@ -156,6 +156,13 @@ std::vector<record::OptimizerEnd> interrupted_optimizers(Connection& connection,
   return ends;
 }
 
+/// A rounding repeat runs the reference's weights: its steps are looks at the reference's, none of its own.
+bool trains_nothing(Connection& connection, std::int64_t trial) {
+  Statement select(connection, "SELECT kind = 'rounding' FROM trials WHERE id = ?1");
+  select.bind(1, trial);
+  return select.step() && select.integer(0) != 0;
+}
+
 std::vector<record::PolicyChange> read_policy_changes(Connection& connection, std::int64_t trial) {
   Statement select(connection, kSelectPolicyChanges);
   select.bind(1, trial);
@@ -329,6 +336,8 @@ record::TrialEnd interrupted_end(Connection& connection, std::int64_t trial) {
   end.status = Status::Interrupted;
   const std::optional<record::StepRecord> last = last_step(connection, trial);
   if (!last) return end;
+  end.seconds = last->wall_seconds.value_or(0.0);
+  if (trains_nothing(connection, trial)) return end;
   end.counts.attempted = last->step;
   end.counts.applied = last->applied_updates;
   end.counts.iterations = last->iteration;
@@ -338,7 +347,6 @@ record::TrialEnd interrupted_end(Connection& connection, std::int64_t trial) {
   end.counts.skipped = skipped.integer(0);
   end.optimizers = interrupted_optimizers(connection, trial, *last, end.counts.skipped);
   end.final_loss = last->loss;
-  end.seconds = last->wall_seconds.value_or(0.0);
   return end;
 }
 

@@ -118,6 +118,39 @@ class ArchiveRoundTripTests : public QObject {
     QCOMPARE(row.end.optimizers[1].lr.value(), 0.5);
   }
 
+  void an_interrupted_rounding_repeat_has_made_no_step_as_one_that_ended_has() {
+    // Its steps are looks at the reference's own, every tenth; it trains nothing.
+    const std::string path = new_path();
+    std::int64_t dead = 0, killed = 0;
+    {
+      Writer writer(path);
+      const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+      const std::int64_t reference = writer.begin_trial(sample_trial(experiment, "reference"));
+      record::TrialStart start = sample_trial(experiment, "rounding-1", reference);
+      start.kind = record::TrialKind::Rounding;
+      for (std::int64_t* const id : {&dead, &killed}) {
+        *id = writer.begin_trial(start);
+        for (const std::int64_t step : {10, 20}) writer.append(plain_step(*id, step));
+      }
+      writer.close();
+    }
+    {
+      archive::Connection connection(path, archive::Connection::Mode::ReadWrite, std::chrono::seconds(1));
+      // As the file of a killed process is before anybody has opened it for writing.
+      connection.execute(
+          "UPDATE trials SET status = 'running', process = 999999999, heartbeat_at = "
+          "'2020-01-01T00:00:00.000Z' WHERE id = " +
+          std::to_string(killed));
+    }
+    for (const std::int64_t id : {dead, killed}) {
+      const record::TrialEnd end = Reader(path).trial(id).end;
+      QCOMPARE(end.status, record::Status::Interrupted);
+      QCOMPARE(end.counts.attempted, std::int64_t{0});
+      QCOMPARE(end.counts.iterations, std::int64_t{0});
+      QVERIFY(end.optimizers.empty());
+    }
+  }
+
   void policy_changes_read_back_while_the_arm_runs_and_after_it() {
     const std::string path = new_path();
     Writer writer(path);
