@@ -90,7 +90,7 @@ struct Evidence {
   std::vector<record::PolicyChange> policy_changes;
   record::Status status = record::Status::Finished;
   std::string failure, failure_text;
-  record::Counts counts;
+  record::Counts counts;  ///< of the trial's own steps: a child's begin where it left its parent
   std::int64_t max_consecutive_skips = 0;
   std::int64_t first_non_finite_loss_step = 0;  ///< skipped or not; 0: none
   std::vector<std::string> non_finite;  ///< what else was non-finite: "parameter fc1.weight", "buffer bn.running_mean"

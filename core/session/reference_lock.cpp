@@ -17,9 +17,11 @@ std::vector<record::TensorBytes> state_bytes(const model::Network& network) {
   return tensors;
 }
 
-std::string state_sha256(const model::Network& network) {
+std::string state_sha256(const model::Network& network) { return state_sha256(state_bytes(network)); }
+
+std::string state_sha256(const std::vector<record::TensorBytes>& tensors) {
   Sha256 hash;
-  for (const record::TensorBytes& tensor : state_bytes(network)) {
+  for (const record::TensorBytes& tensor : tensors) {
     hash.add(tensor.name).add("\n").add(tensor.dtype);
     for (const std::int64_t size : tensor.shape) hash.add(" ").add(std::to_string(size));
     hash.add("\n").add(tensor.bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/session/prepared.h"
 
@@ -18,5 +19,6 @@ std::vector<record::TensorBytes> state_bytes(const model::Network& network);
 
 /// SHA-256 over names, types, shapes and bytes of all tensors.
 std::string state_sha256(const model::Network& network);
+std::string state_sha256(const std::vector<record::TensorBytes>& tensors);
 
 }  // namespace mantissa::session

@@ -36,9 +36,11 @@ struct ResumeOptions {
 ///
 /// weight_change and deviation_weight_relative are measured in every tenth step and in the last step of a run. After a
 /// resume with more steps the step that was the last keeps them; they are all in which its row may differ from that of
-/// a run that never stopped.
-/// \throws Error InvalidSetting (a setting that may not change, named; a run that still runs; nothing left to do; a
-///         stop_after that is past),
+/// a run that never stopped. So it is with fewer steps: a run that ended before its verdicts may go on with
+/// training.steps at the step of its checkpoint, trains nothing then, compares and judges.
+/// \throws Error InvalidSetting (a setting that may not change, named; a run that still runs; nothing left to do: all
+/// steps
+///         made, all verdicts given; a stop_after that is past),
 ///         UnknownTrial (no such trial, no checkpoint), DataProblem (the data is no longer what it was), ModelProblem
 ///         (the checkpoint is of another model), ArchiveDamaged (a damaged checkpoint); whatever `run` throws. Nothing
 ///         in the archive has changed then.

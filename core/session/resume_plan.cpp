@@ -195,7 +195,13 @@ void plan_going_on(const archive::Reader& reader, std::vector<record::TrialRow> 
   for (const record::TrialRow& row : rows) plan.arms.push_back({row, {}, {}, {}});
   for (const record::TrialRow& row : of_kind(rows, record::TrialKind::Trial)) plan.trials.push_back(row.start.name);
   load_states(reader, plan);
-  if (const auto failure = train::failure_of_state(plan.arms.front().state)) {
+  const auto has_its_end = [](const record::TrialRow& row) {
+    return row.end.status == record::Status::Finished || row.end.status == record::Status::Failed;
+  };
+  plan.judged = std::all_of(rows.begin(), rows.end(), has_its_end) &&
+                std::all_of(plan.rounding.begin(), plan.rounding.end(), has_its_end);
+  const auto failure = train::failure_of_state(plan.arms.front().state);
+  if (failure && rows.front().end.status == record::Status::Failed) {
     refuse(ErrorKind::InvalidSetting, "the reference failed and cannot go on", called(rows.front()), failure->text, "",
            "Change what made it fail, and run the experiment again");
   }

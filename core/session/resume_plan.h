@@ -26,6 +26,7 @@ struct ResumePlan {
   spec::Experiment experiment;             ///< with every override since the first run
   record::ExperimentStart archived;        ///< of the run that goes on
   std::string overrides;                   ///< JSON list of them
+  bool judged = false;                     ///< it has come to its end: every arm is finished or has failed
   bool child = false;                      ///< under another policy: new arms, with those of the run as parents
   std::int64_t step = 0;                   ///< of the checkpoints
   std::vector<ResumedArm> arms;            ///< the reference, the trials in the experiment's order, the whole repeats

@@ -66,6 +66,7 @@ class Run {
         plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); },
         yardsticks_ ? yardsticks_->for_training() : train::Yardsticks());
     if (resumed_ != nullptr) go_on(*paired, plan);
+    note_beginnings(*paired);
     // What was said of data and model is kept with the reference, which every trial is compared with. A resumed one
     // brings most of it along; more steps may add to it.
     std::vector<std::string>& kept = paired->arm(0).notes;
@@ -153,6 +154,8 @@ class Run {
                    "Steps are counted from the very first"});
     }
     if (resumed_->step < plan.total_steps()) return;
+    // A run that ended after its last step still has its comparisons and verdicts to come.
+    if (resumed_->step == plan.total_steps() && !resumed_->child && !resumed_->judged) return;
     throw Error(ErrorKind::InvalidSetting,
                 {"nothing is left to train", "", 0, 0, "training.steps",
                  "a checkpoint at step " + std::to_string(resumed_->step) + " of " + std::to_string(plan.total_steps()),
@@ -162,8 +165,10 @@ class Run {
   }
 
   void go_on(train::PairedRun& paired, train::BatchPlan& plan) {
+    const bool trained = resumed_->step == plan.total_steps();
     observer_.on_note("Going on from the checkpoint at step " + std::to_string(resumed_->step) + " of " +
-                      std::to_string(plan.total_steps()) + '.');
+                      std::to_string(plan.total_steps()) +
+                      (trained ? ": no step is left, the comparisons and verdicts are." : "."));
     for (const std::string& note : resumed_->notes) observer_.on_note(note);
     std::vector<record::ArmState> states;
     for (std::size_t i = 0; i < resumed_->arms.size(); ++i) {
@@ -178,9 +183,24 @@ class Run {
         arm.notes.push_back(note);
         observer_.on_note(arm.name + ": " + note);
       }
+      if (resumed_->child) train::begin_own_tally(arm);
       states.push_back(resumed.state);
     }
     paired.go_on_from(resumed_->step, states);
+  }
+
+  /// What the weights of the reference and of each trial were before their own first step.
+  void note_beginnings(const train::PairedRun& paired) {
+    for (std::size_t i = 0; i <= trials_.size(); ++i) {
+      const record::TrialRow* const row = resumed_ != nullptr ? &resumed_->arms[i].row : nullptr;
+      if (resumed_ != nullptr && resumed_->child) {
+        began_with_.push_back(state_sha256(*paired.arm(i).network));
+      } else if (row != nullptr && row->start.parent != 0) {
+        began_with_.push_back(state_sha256(archive::Reader(options_.archive).weights(row->id, "initial")));
+      } else {
+        began_with_.push_back(initial_sha256_);
+      }
+    }
   }
 
   void reopen_in_archive() {
@@ -193,16 +213,23 @@ class Run {
     writer_->resume_trials(ids_, resumed_->step, resumed_->overrides);
   }
 
-  /// Yardsticks are means over all steps of the run.
+  /// Yardsticks are means over all steps of the run, and the peak of memory is that of all.
   void see_earlier_steps() {
-    if (!yardsticks_) return;
+    if (!yardsticks_ && options_.gains == MeasureGains::Off) return;
     const archive::Reader reader(options_.archive);
     for (std::size_t place = 0; place < ids_.size(); ++place) {
       reader.steps(ids_[place], [&](const record::StepRecord& step) {
-        if (step.step <= resumed_->step) yardsticks_->see(place, step);
+        if (step.step <= resumed_->step) see(place, step);
         return step.step < resumed_->step;
       });
     }
+  }
+
+  void see(std::size_t place, const record::StepRecord& step) {
+    if (yardsticks_) yardsticks_->see(place, step);
+    if (!step.peak_bytes) return;
+    if (place >= peak_bytes_.size()) peak_bytes_.resize(place + 1);
+    peak_bytes_[place] = std::max(peak_bytes_[place].value_or(0), *step.peak_bytes);
   }
 
   void reopen_arm(record::TrialRow row) {
@@ -279,13 +306,10 @@ class Run {
     for (std::size_t i = 0; i < paired.arm_count(); ++i) {
       policy_changes_told_.push_back(paired.arm(i).policy_changes.size());
     }
-    peak_bytes_.assign(paired.arm_count(), std::nullopt);
+    peak_bytes_.resize(ids_.size());
     const auto sink = [this](std::size_t arm, record::StepRecord&& step) {
       step.trial = ids_[arm];
-      if (yardsticks_) yardsticks_->see(arm, step);
-      if (step.peak_bytes && arm < peak_bytes_.size()) {
-        peak_bytes_[arm] = std::max(peak_bytes_[arm].value_or(0), *step.peak_bytes);
-      }
+      see(arm, step);
       writer_->append(step);
     };
     ControlPoint control_point(control_, observer_, plan.total_steps(), prepared_.experiment.training.checkpoint.every);
@@ -327,7 +351,7 @@ class Run {
 
   void finish(train::PairedRun& paired) {
     RunEnd end({asked_, prepared_, cases_, comparison_, yardsticks_.get(), *writer_, *checkpointing_, ids_, trials_,
-                rules_sha256_, initial_sha256_, seconds_, observer_},
+                rules_sha256_, began_with_, seconds_, observer_},
                summary_);
     end.finish(paired);
   }
@@ -373,7 +397,8 @@ class Run {
   std::size_t opened_ = 0;         // arms of ids_ so far
   std::unique_ptr<Checkpointing> checkpointing_;
   std::string rules_sha256_;
-  std::string initial_sha256_;                           // of the weights that every arm starts from
+  std::string initial_sha256_;                           // of the model's initial weights
+  std::vector<std::string> began_with_;                  // of the reference and the trials
   std::vector<std::size_t> policy_changes_told_;         // of each arm
   std::vector<std::optional<std::int64_t>> peak_bytes_;  // of each arm's steps
   record::RunSummary summary_;

@@ -53,7 +53,7 @@ class Observer {
 
 /// How much is measured during a run. Probes never change a bit of the weights (tests).
 enum class Probes {
-  Off,       ///< loss, scale, skips, norms needed for the step itself
+  Off,       ///< loss, scale, skips, norms needed for the step itself, whether there is a gradient that is not zero
   Standard,  ///< also deviation from the reference, norms, weight change, memory
 };
 

@@ -20,8 +20,9 @@ record::TrialEnd rounding_end(const record::TrialEnd& reference) {
 
 /// Updates smaller than half the spacing of the weights change nothing: nothing fails, and nothing is learnt.
 void note_unmoved(record::TrialEnd& end, const train::Arm& arm, bool moved) {
-  if (moved || arm.tally.counts.applied == 0 || !arm.tally.any_gradient_nonzero) return;
-  end.notes.push_back("The weights did not change in " + std::to_string(arm.tally.counts.applied) +
+  const std::int64_t applied = train::own_counts(arm.tally).applied;
+  if (moved || applied == 0 || !arm.tally.any_gradient_nonzero) return;
+  end.notes.push_back("The weights did not change in " + std::to_string(applied) +
                       " applied updates although gradients were not zero: the updates are lost to rounding, or the "
                       "learning rate is 0.");
 }
@@ -62,7 +63,7 @@ void RunEnd::end_arm(record::TrialRow& row, record::TrialEnd end) {
 
 void RunEnd::finish_reference(const train::PairedRun& paired, const train::Arm& arm) {
   record::TrialEnd end = training_end(paired, arm, given_.seconds);
-  reference_moved_ = state_sha256(*arm.network) != given_.initial_sha256;
+  reference_moved_ = state_sha256(*arm.network) != given_.began_with[0];
   note_unmoved(end, arm, reference_moved_);
   non_finite_reference_ = train::non_finite_state(arm);
   if (arm.tally.first_non_finite_loss_step > 0) {
@@ -86,9 +87,11 @@ void RunEnd::finish_reference(const train::PairedRun& paired, const train::Arm& 
   end_arm(summary_.reference, std::move(end));
 }
 
-judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
-                                    const spec::Trial& trial, std::vector<record::CaseRow> rows) const {
+judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, std::size_t index, const record::TrialEnd& end,
+                                    std::vector<record::CaseRow> rows) const {
   const train::Arm& reference = paired.arm(0);
+  const train::Arm& arm = paired.arm(index);
+  const spec::Trial& trial = *given_.trials[index - 1];
   judge::Evidence evidence;
   evidence.device = given_.prepared.experiment.training.device;
   evidence.cast_policy = trial.cast_policy;
@@ -97,18 +100,18 @@ judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, const train:
   evidence.status = end.status;
   evidence.failure = end.failure;
   evidence.failure_text = end.failure_text;
-  evidence.counts = end.counts;
+  evidence.counts = train::own_counts(arm.tally);
   evidence.max_consecutive_skips = arm.max_consecutive_skips;
   evidence.first_non_finite_loss_step = arm.tally.first_non_finite_loss_step;
   evidence.non_finite = train::non_finite_state(arm);
   evidence.non_finite_reference = non_finite_reference_;
   evidence.reference_finished = !reference.failure;
   if (reference.failure) evidence.reference_failure_text = reference.failure->text;
-  if (arm.tally.counts.applied > 0) {
+  if (evidence.counts.applied > 0) {
     evidence.gradients_all_zero = !arm.tally.any_gradient_nonzero && reference.tally.any_gradient_nonzero;
     if (reference.tally.zero_gradient_steps == 0) evidence.zero_gradient_steps = arm.tally.zero_gradient_steps;
-    evidence.weights_unchanged = reference_moved_ && state_sha256(*arm.network) == given_.initial_sha256;
-  } else if (arm.tally.counts.attempted > 0) {
+    evidence.weights_unchanged = reference_moved_ && state_sha256(*arm.network) == given_.began_with[index];
+  } else if (evidence.counts.attempted > 0) {
     evidence.weights_unchanged = reference_moved_;  // every step was refused: no weight moved
   }
   evidence.cases_are_training_rows = given_.cases.from_training_part;
@@ -122,14 +125,13 @@ judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, const train:
 
 void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool compared) {
   train::Arm& arm = paired.arm(index);
-  const spec::Trial& trial = *given_.trials[index - 1];
   std::vector<record::CaseRow> rows;
   if (compared && !arm.failure && given_.comparison.has_reference())
     rows = given_.comparison.trial_rows(paired.arm(0), arm);
   record::TrialEnd end = training_end(paired, arm, given_.seconds);
   add_notes_on_trial(end, paired.arm(0), arm);
-  note_unmoved(end, arm, state_sha256(*arm.network) != given_.initial_sha256);
-  const judge::Evidence evidence = evidence_of(paired, arm, end, trial, std::move(rows));
+  note_unmoved(end, arm, state_sha256(*arm.network) != given_.began_with[index]);
+  const judge::Evidence evidence = evidence_of(paired, index, end, std::move(rows));
   if (!evidence.cases.empty()) {
     given_.comparison.summarise(evidence.cases, end);
     end.quality_reference = summary_.reference.end.quality;

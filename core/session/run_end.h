@@ -21,6 +21,10 @@
 namespace mantissa::session {
 
 /// What follows the last step: frozen cases, yardsticks, verdicts and the last rows of every arm in the archive.
+///
+/// The rules on steps judge the steps that a trial made itself. A child begins where it left its parent: its counts,
+/// its gradients and whether its weights moved are looked at from there on, and so are the reference's beside it. A
+/// trial that went on under another policy within its run (at_floor = "switch:…") is one trial from its first step on.
 class RunEnd {
  public:
   /// The run as its training left it; all of it must outlive the end.
@@ -35,8 +39,8 @@ class RunEnd {
     const std::vector<std::int64_t>& ids;           ///< reference, trials, yardsticks
     const std::vector<const spec::Trial*>& trials;  ///< of this run
     const std::string& rules_sha256;
-    const std::string& initial_sha256;  ///< of the weights that every arm starts from
-    double seconds;                     ///< duration of the training
+    const std::vector<std::string>& began_with;  ///< `state_sha256` of what the reference and each trial began with
+    double seconds;                              ///< duration of the training
     Observer& observer;
   };
 
@@ -50,13 +54,13 @@ class RunEnd {
   void finish_yardsticks(train::PairedRun& paired, bool compared);
   void finish_reference(const train::PairedRun& paired, const train::Arm& arm);
   void finish_trial(train::PairedRun& paired, std::size_t index, bool compared);
-  judge::Evidence evidence_of(const train::PairedRun& paired, const train::Arm& arm, const record::TrialEnd& end,
-                              const spec::Trial& trial, std::vector<record::CaseRow> rows) const;
+  judge::Evidence evidence_of(const train::PairedRun& paired, std::size_t index, const record::TrialEnd& end,
+                              std::vector<record::CaseRow> rows) const;
   void end_arm(record::TrialRow& row, record::TrialEnd end);
 
   Given given_;
   record::RunSummary& summary_;
-  bool reference_moved_ = false;  // away from its initial weights
+  bool reference_moved_ = false;  // away from the weights that it began with
   std::vector<std::string> non_finite_reference_;
 };
 

@@ -93,6 +93,26 @@ std::string note_on_iterations(const std::vector<OptimizerUnit>& optimizers) {
 
 }  // namespace
 
+record::Counts own_counts(const Tally& tally) {
+  record::Counts own = tally.counts;
+  own.attempted -= tally.inherited.attempted;
+  own.applied -= tally.inherited.applied;
+  own.skipped -= tally.inherited.skipped;
+  own.iterations -= tally.inherited.iterations;
+  own.samples -= tally.inherited.samples;
+  return own;
+}
+
+void begin_own_tally(Arm& arm) {
+  Tally own;
+  own.counts = arm.tally.counts;
+  own.inherited = arm.tally.counts;
+  own.last_loss = arm.tally.last_loss;
+  arm.tally = own;
+  arm.consecutive_skips = 0;
+  arm.max_consecutive_skips = 0;
+}
+
 bool matches(const std::string& pattern, const std::string& name) {
   if (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
   return name.size() > pattern.size() && name.compare(0, pattern.size(), pattern) == 0 && name[pattern.size()] == '.';

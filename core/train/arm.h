@@ -45,12 +45,17 @@ struct OptimizerUnit {
 /// What an arm has come to so far. A step that is stopped half-way puts it back.
 struct Tally {
   record::Counts counts;
+  /// Those of `counts` that another arm brought along, whose checkpoint this one goes on from under another policy.
+  record::Counts inherited;
   std::int64_t first_non_finite_loss_step = 0;  ///< 0: none
-  std::int64_t zero_gradient_steps = 0;       ///< steps whose gradients were all exactly zero, where norms are measured
-  std::int64_t first_zero_gradient_step = 0;  ///< 0: none
-  bool any_gradient_nonzero = false;          ///< in any step so far; NaN and infinities count
+  std::int64_t zero_gradient_steps = 0;         ///< steps whose gradients were all exactly zero
+  std::int64_t first_zero_gradient_step = 0;    ///< 0: none
+  bool any_gradient_nonzero = false;            ///< in any step so far; NaN and infinities count
   std::optional<double> last_loss;
 };
+
+/// The steps that an arm has made itself: `counts` without `inherited`.
+record::Counts own_counts(const Tally& tally);
 
 /// One model in training under one precision policy: the reference or a trial.
 struct Arm {
@@ -89,6 +94,9 @@ struct Arm {
   std::optional<Failure> failure;
 };
 
+/// What an arm counts for rules on its own steps begins here: for one that has been put into the state of another.
+void begin_own_tally(Arm& arm);
+
 /// Whether a glob over parameter paths means this one; a module path means all parameters below it.
 bool matches(const std::string& pattern, const std::string& name);
 
@@ -96,6 +104,7 @@ bool matches(const std::string& pattern, const std::string& name);
 struct OptimizerAttempt {
   bool found_inf = false;  ///< a non-finite gradient, before or after unscaling
   bool no_gradient = false;
+  bool any_nonzero = false;  ///< a true gradient that is not zero; NaN and infinities count
   bool applied = false;
   bool clipped = false;
   record::SkipCause cause = record::SkipCause::None;  ///< why its update is refused

@@ -60,6 +60,16 @@ void visit_counters(ArmType& arm, const Use& use) {
   use("progress.norm_overflow_reported", arm.norm_overflow_reported);
 }
 
+/// Nothing of the kind in a state that an earlier version wrote.
+template <class ArmType, class Use>
+void visit_inherited(ArmType& arm, const Use& use) {
+  use("inherited.attempted", arm.tally.inherited.attempted);
+  use("inherited.applied", arm.tally.inherited.applied);
+  use("inherited.skipped", arm.tally.inherited.skipped);
+  use("inherited.iterations", arm.tally.inherited.iterations);
+  use("inherited.samples", arm.tally.inherited.samples);
+}
+
 void save_texts(ArmState& state, const std::string& prefix, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) state.values[prefix + std::to_string(i)] = texts[i];
 }
@@ -243,6 +253,7 @@ ArmState state_of(const Arm& arm) {
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) save_optimizer(state, arm.optimizers[i], i);
   if (arm.generator_state.defined()) state.tensors.push_back(to_bytes(kGenerator, arm.generator_state));
   visit_counters(arm, [&state](const char* name, auto value) { state.values[name] = std::int64_t{value}; });
+  visit_inherited(arm, [&state](const char* name, auto value) { state.values[name] = std::int64_t{value}; });
   state.values["progress.shadow_every"] = arm.shadow_every;
   if (arm.tally.last_loss) state.values["tally.last_loss"] = *arm.tally.last_loss;
   if (arm.scaler) {
@@ -279,6 +290,9 @@ void load_state(Arm& arm, const ArmState& state, PolicyOfState policy, ScalerSta
   if (arm.scaler && scaler == ScalerStart::GoOn) load_scaler(arm, state);
   visit_counters(arm, [&state](const char* name, auto& value) {
     value = static_cast<std::decay_t<decltype(value)>>(integer_of(state, name));
+  });
+  visit_inherited(arm, [&state](const char* name, std::int64_t& value) {
+    value = find(state, name) == nullptr ? 0 : integer_of(state, name);
   });
   arm.tally.last_loss.reset();
   if (find(state, "tally.last_loss") != nullptr) arm.tally.last_loss = real_of(state, "tally.last_loss");

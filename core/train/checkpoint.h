@@ -15,7 +15,7 @@ namespace mantissa::train {
 ///   optimizer.N.I.STATE  as PyTorch's state_dict()["state"][I][STATE] of optimizer N: "optimizer.0.3.exp_avg"
 ///   generator            state of the random stream, where forward may draw from it
 /// Numbers:
-///   tally.*, progress.*  counters of the arm
+///   tally.*, inherited.*, progress.*  counters of the arm
 ///   optimizer.N.*, schedule.N.*  what they have come to
 ///   scaler.*             the five keys of PyTorch's state_dict and our own; none without a scaler
 ///   policy_change.N.*, note.N, failure.*

@@ -132,10 +132,18 @@ void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages) {
   Measured::PerArm& per_arm = measured_->arms[index];
   const std::int64_t before = measured_->memory.live();
   measured_->memory.reset_peak();
-  run_stages(stages, *arms_[index], window, attempts_[index], options_);
-  const std::int64_t peak = per_arm.live_bytes + measured_->memory.peak() - before;
-  per_arm.peak_bytes = std::max(per_arm.peak_bytes, peak);
-  per_arm.live_bytes += measured_->memory.live() - before;
+  const auto count = [&] {
+    const std::int64_t peak = per_arm.live_bytes + measured_->memory.peak() - before;
+    per_arm.peak_bytes = std::max(per_arm.peak_bytes, peak);
+    per_arm.live_bytes += measured_->memory.live() - before;
+  };
+  try {
+    run_stages(stages, *arms_[index], window, attempts_[index], options_);
+  } catch (const StopRequested&) {
+    count();  // what a step that was taken back has allocated and freed is in the arm's memory all the same
+    throw;
+  }
+  count();
 }
 
 bool PairedRun::step(const Sink& sink) {
@@ -188,7 +196,7 @@ const Window* PairedRun::next_window(BatchPlan& plan, Window& on_device) {
 bool PairedRun::compute_gradients() {
   rounding_.clear();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    before_[i] = arms_[i]->tally;
+    before_[i] = {arms_[i]->tally, arms_[i]->notes.size(), arms_[i]->shadow_every};
     begun_[i] = false;
     attempted_[i] = !arms_[i]->failure;  // for all of them first: a stop puts back only what this step did
   }
@@ -199,7 +207,7 @@ bool PairedRun::compute_gradients() {
       run_phase(i, gradient_stages());
       if (arms_[i]->failure && !reached_the_scaler(*arms_[i]->failure)) {
         // A model that threw never came to the optimizer's step: nothing was attempted, and there is nothing to record.
-        arms_[i]->tally = before_[i];
+        arms_[i]->tally = before_[i].tally;
         attempted_[i] = false;
         release_memory(i);
         continue;
@@ -215,7 +223,9 @@ bool PairedRun::compute_gradients() {
     stopped_ = true;
     for (std::size_t i = 0; i < arms_.size(); ++i) {
       if (!attempted_[i] || !begun_[i]) continue;
-      arms_[i]->tally = before_[i];
+      arms_[i]->tally = before_[i].tally;
+      arms_[i]->notes.resize(before_[i].notes);
+      arms_[i]->shadow_every = before_[i].shadow_every;
       arms_[i]->failure.reset();
       arms_[i]->generator_state = generators_before_[i];
       arms_[i]->buffers.restore_all();

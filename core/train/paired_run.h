@@ -108,7 +108,12 @@ class PairedRun {
   std::vector<bool> attempted_;  // arms that take part in the current step
   std::vector<bool> begun_;      // of these, arms whose part of it has begun
   std::vector<record::StepRecord> records_;
-  std::vector<Tally> before_;                  // of the current step
+  struct Before {
+    Tally tally;
+    std::size_t notes = 0;
+    std::int64_t shadow_every = 0;
+  };
+  std::vector<Before> before_;                 // of the current step
   std::vector<at::Tensor> generators_before_;  // the same of the arms' random streams
   const Window* window_ = nullptr;             // of the current step
   std::vector<const Window*> repeat_windows_;  // one a repeat

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/stages.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -184,6 +185,15 @@ bool step_without_scaler(Arm& arm, const Window& window, Attempt& attempt, std::
   }
 }
 
+/// Whether any element is not zero; NaN and infinities are not. Ends at the first one.
+bool any_nonzero(const at::Tensor& gradient) {
+  const bool plain = gradient.device().is_cpu() && !gradient.is_sparse() && gradient.scalar_type() == at::kFloat &&
+                     gradient.is_contiguous();
+  if (!plain) return observe::two_norm({gradient}) != 0.0;
+  const float* const values = gradient.const_data_ptr<float>();
+  return std::any_of(values, values + gradient.numel(), [](float value) { return value != 0.0F; });
+}
+
 /// Whether the norm of an optimizer's gradients must be known, probes or not.
 bool needs_norm(const Arm& arm, const OptimizerUnit& unit) {
   return unit.clip_norm || arm.skip_norm || arm.stop_on.norm;
@@ -194,8 +204,8 @@ void check_gradients(Arm& arm, const Window& window, Attempt& attempt, std::size
   const OptimizerUnit& unit = arm.optimizers[index];
   OptimizerAttempt& own = attempt.optimizers[index];
   const std::vector<at::Tensor> gradients = gradients_of(arm, unit);
-  // One look until the first gradient that is not zero: an arm without any is an arm that underflows.
-  arm.tally.any_gradient_nonzero = arm.tally.any_gradient_nonzero || observe::two_norm(gradients) != 0.0;
+  // A step without any is a step that underflows. The last parameter first: it is mostly the small bias of the head.
+  own.any_nonzero = std::any_of(gradients.rbegin(), gradients.rend(), any_nonzero);
   bool known_finite = false;
   if (options.measure_norms || needs_norm(arm, unit)) {
     own.norm = total_norm(gradients).item<float>();
@@ -300,11 +310,15 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
       check_gradients(arm, window, attempt, i, options);
     }
   }
+  const bool moves = std::any_of(attempt.optimizers.begin(), attempt.optimizers.end(),
+                                 [](const OptimizerAttempt& own) { return own.any_nonzero; });
+  arm.tally.any_gradient_nonzero = arm.tally.any_gradient_nonzero || moves;
   if (!arm.failure) apply_stop_on(arm, attempt);
   if (arm.failure) return;
   apply_skip_norm(arm, attempt);
-  const std::optional<double> norm = attempt.grad_norm();
-  if (norm && *norm == 0.0) {
+  const bool had_gradients = std::any_of(attempt.optimizers.begin(), attempt.optimizers.end(),
+                                         [](const OptimizerAttempt& own) { return !own.no_gradient; });
+  if (had_gradients && !moves) {
     if (arm.tally.zero_gradient_steps++ == 0) arm.tally.first_zero_gradient_step = arm.tally.counts.attempted;
   }
   if (arm.tally.counts.attempted == 1) note_missing_gradients(arm);

@@ -10,8 +10,10 @@
 #include <c10/util/Exception.h>
 
 #include "core/observe/memory_recorder.h"
+#include "core/session/prepared.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
+#include "core/train/checkpoint.h"
 #include "core/train/failure_text.h"
 #include "core/train/paired_run.h"
 #include "tests/core/train/small_network.h"
@@ -109,6 +111,40 @@ class MemoryTests : public QObject {
 
   void a_trial_that_needs_too_much_on_the_frozen_cases_fails_alone() {
     verify_that_only_bf16_failed(run("greedy_in_evaluation.pt", session::MeasureGains::Short), 4);
+  }
+
+  void a_step_that_is_taken_back_leaves_the_memory_of_its_arms_as_it_was() {
+    // Six steps, and the seventh is stopped after its first microbatch: in the reference's, then in the trial's part.
+    for (const int stop_in_arm : {1, 2}) {
+      const spec::Experiment experiment = spec::parse_experiment(
+          "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = 6\n[model]\nkind = \"mlp\"\nhidden = "
+          "[16]\n[training]\nthreads = 1\nsteps = 9\nbatch = 4\naccumulate = 2\nloss = \"mse\"\n[[trial]]\nname = "
+          "\"bf16\"\nautocast = \"bfloat16\"\n",
+          "test.toml");
+      const session::Prepared prepared = session::prepare(experiment);
+      train::BatchPlan plan(prepared.experiment, prepared.dataset.train);
+      std::vector<std::unique_ptr<train::Arm>> arms;
+      arms.push_back(std::make_unique<train::Arm>("reference", prepared.network->clone(), experiment, nullptr));
+      arms.push_back(
+          std::make_unique<train::Arm>("bf16", prepared.network->clone(), experiment, &experiment.trials[0]));
+      bool stops = false;
+      int asked = 0;
+      const auto stop = [&] {
+        return stops && ++asked > 2 * stop_in_arm - 1;
+      };  // once before the step, then after each
+      train::PairedRun paired(plan, std::move(arms), /*measure=*/true, stop);
+      const auto ignore = [](std::size_t, record::StepRecord&&) {};
+      for (int step = 0; step < 6; ++step) QVERIFY(paired.step(ignore));
+      const record::ArmState before[] = {paired.state_of(0), paired.state_of(1)};
+      stops = true;
+      QVERIFY(!paired.step(ignore));
+      QVERIFY(paired.stopped());
+      QCOMPARE(paired.steps_done(), std::int64_t{6});
+      for (const std::size_t arm : {0, 1}) {
+        QCOMPARE(train::integer_of(paired.state_of(arm), "run.live_bytes"),
+                 train::integer_of(before[arm], "run.live_bytes"));
+      }
+    }
   }
 
   void a_failed_trial_gives_back_all_but_its_weights() {

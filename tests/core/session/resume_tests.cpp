@@ -223,10 +223,12 @@ class Box {
  public:
   Box() : path(folder_.filePath("a.db").toStdString()) {}
 
-  Outcome run(const std::string& text, std::int64_t stop_after = 0) {
+  Outcome run(const std::string& text, std::int64_t stop_after = 0,
+              session::Probes probes = session::Probes::Standard) {
     session::RunOptions options;
     options.archive = path;
     options.stop_after = stop_after;
+    options.probes = probes;
     return outcome(session::run(spec::parse_experiment(text, "test.toml"), options, listener, {}));
   }
 
@@ -333,6 +335,13 @@ Error refusal(const Call& call) {
     return error;
   }
   return {ErrorKind::CallOrder, {"nothing was refused", "", 0, 0, "", "", "", ""}};
+}
+
+record::RuleVerdict rule_of(const Arm& arm, const std::string& name) {
+  for (const record::RuleVerdict& rule : arm.row.end.verdict->rules) {
+    if (rule.name == name) return rule;
+  }
+  return {};
 }
 
 bool mentions(const Error& error, const std::string& text) {
@@ -442,6 +451,116 @@ class ResumeTests : public QObject {
     const std::string found = differences(whole, box.resume(stopped.arms[0].row.id));
     QVERIFY2(found.empty(), found.c_str());
     QCOMPARE(box.reader().history(stopped.arms[0].row.id).resumptions[0].step, std::int64_t{20});
+  }
+
+  void a_run_that_was_killed_before_its_verdicts_is_compared_and_judged_data() {
+    QTest::addColumn<QByteArray>("killed");
+    QTest::newRow("while cases were compared") << QByteArray("id > 0");
+    QTest::newRow("after the reference had its end") << QByteArray("id > 1");
+    QTest::newRow("before the last trial had its verdict") << QByteArray("id = 3");
+  }
+
+  void a_run_that_was_killed_before_its_verdicts_is_compared_and_judged() {
+    QFETCH(QByteArray, killed);
+    Box unbroken;
+    const Outcome whole = unbroken.run(kDropout);
+    Box box;
+    box.run(kDropout);
+    box.sql(
+        "UPDATE trials SET status = 'running', finished_at = NULL, process = 999999999, heartbeat_at = "
+        "'2020-01-01T00:00:00.000Z' WHERE " +
+        killed.toStdString());
+    QCOMPARE(box.reader().trial(3).end.status, record::Status::Interrupted);
+    const Outcome judged = box.resume(3);
+    const std::string found = differences(whole, judged);
+    QVERIFY2(found.empty(), found.c_str());
+    QCOMPARE(judged.arms[2].row.end.status, record::Status::Finished);
+    QVERIFY(!judged.arms[2].row.end.verdict->rules.empty());
+    QCOMPARE(box.reader().trials().size(), std::size_t{3});
+    QVERIFY(mentions(refusal([&] { box.resume(3); }), "nothing is left to train"));
+  }
+
+  void a_stopped_run_can_be_judged_where_it_stopped() {
+    Box unbroken;
+    std::string shorter = kDropout;
+    shorter.replace(shorter.find("steps = 40"), 10, "steps = 27");
+    Outcome whole = unbroken.run(shorter);
+    Box box;
+    const Outcome judged = box.resume(box.run(kDropout, 27).arms[1].row.id, {"training.steps=27"});
+    // resume.h: the last step was not the last one when it was made.
+    for (std::size_t arm = 0; arm < whole.arms.size(); ++arm) whole.arms[arm].steps[26] = judged.arms[arm].steps[26];
+    const std::string found = differences(whole, judged);
+    QVERIFY2(found.empty(), found.c_str());
+  }
+
+  void a_run_that_was_killed_before_its_verdicts_measures_its_gains_with_the_peak_of_all_steps() {
+    Box box;
+    const std::int64_t id = box.run(kCosine).arms[1].row.id;
+    box.sql("UPDATE trials SET status = 'interrupted'");
+    std::int64_t peak = 0;
+    box.reader().steps(id, [&peak](const record::StepRecord& step) {
+      peak = std::max(peak, step.peak_bytes.value_or(0));
+      return true;
+    });
+    QVERIFY(peak > 0);
+    session::ResumeOptions options;
+    options.archive = box.path;
+    options.trial = id;
+    options.gains = session::MeasureGains::Short;
+    session::resume(options, box.listener, {});
+    QVERIFY(box.reader().trial(id).end.gains.has_value());
+    QCOMPARE(box.reader().trial(id).end.gains->peak_bytes.value_or(0), peak);
+  }
+
+  void a_child_is_judged_by_its_own_steps() {
+    // At 1e-20 every gradient of the child is zero in FP16: 10 of its 10 steps. Counted with its parent's 30, which
+    // moved, a quarter of the steps would be none to reject a trial for.
+    Box box;
+    const Outcome parent = box.run(kDropout, 30);
+    const Outcome child = box.resume(
+        parent.arms[2].row.id,
+        {"trial[bf16].autocast=\"float16\"", "trial[bf16].scaler={ init_scale = 1e-20, growth_interval = 50 }"});
+    const record::RuleVerdict& rule = rule_of(child.arms[1], "progress.underflow");
+    QCOMPARE(rule.verdict, record::VerdictWord::Rejected);
+    QVERIFY2(rule.reason.find("every gradient of 10 attempted steps was zero") != std::string::npos,
+             rule.reason.c_str());
+    QCOMPARE(child.arms[1].row.end.counts.attempted, std::int64_t{40});  // as its steps are numbered
+  }
+
+  void a_child_that_never_moved_is_seen_beside_its_own_beginning() {
+    // 1e38 overflows in every step: backoff to 0.99 of it leads nowhere in ten steps. The parent's weights had left the
+    // seed's long before.
+    const std::vector<std::string> policy = {
+        "trial[bf16].autocast=\"float16\"",
+        "trial[bf16].scaler={ init_scale = 1e38, backoff_factor = 0.99, growth_interval = 50 }"};
+    const auto verify = [](const Outcome& child) {
+      QVERIFY(child.arms[1].weights[0].bytes != child.arms[0].weights[0].bytes);
+      const record::RuleVerdict& rule = rule_of(child.arms[1], "progress.underflow");
+      QCOMPARE(rule.verdict, record::VerdictWord::Rejected);
+      QVERIFY2(rule.reason.find("weights did not change in 10 attempted steps") != std::string::npos,
+               rule.reason.c_str());
+    };
+    Box box;
+    const Outcome parent = box.run(kDropout, 30);
+    verify(box.resume(parent.arms[2].row.id, policy));
+    // The same where the child itself stops half-way and goes on.
+    const Outcome half = box.resume(parent.arms[2].row.id, policy, 34);
+    verify(box.resume(half.arms[1].row.id));
+  }
+
+  void steps_without_a_gradient_are_seen_without_probes_too() {
+    // The scale doubles in every clean step from 2^-50 on. FP16's smallest number is 2^-24: gradients below 1 are all
+    // zero until the scale is above 2^-24, which takes 26 of the 40 steps and more.
+    std::string text = kDropout;
+    text.replace(text.find("init_scale = 16777216, growth_interval = 3"), 42,
+                 "init_scale = 8.881784197001252e-16, growth_interval = 1");
+    Box with, without;
+    const record::RuleVerdict a = rule_of(with.run(text).arms[1], "progress.underflow");
+    const record::RuleVerdict b = rule_of(without.run(text, 0, session::Probes::Off).arms[1], "progress.underflow");
+    QCOMPARE(a.verdict, record::VerdictWord::Rejected);
+    QCOMPARE(b.verdict, a.verdict);
+    QCOMPARE(b.reason, a.reason);
+    QVERIFY(a.value.value_or(0.0) > 0.5);
   }
 
   void more_steps_go_on_in_the_same_trial() {
