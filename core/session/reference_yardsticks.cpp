@@ -53,21 +53,7 @@ std::string repeat_words(std::size_t count) {
   return count == 1 ? "of 1 repeat" : "largest of " + std::to_string(count) + " repeats";
 }
 
-/// The larger one; NaN stays.
-double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
-
 }  // namespace
-
-void ReferenceYardsticks::Mean::add(const std::optional<double>& value) {
-  if (!value) return;
-  sum += *value;
-  ++count;
-}
-
-std::optional<double> ReferenceYardsticks::Mean::value() const {
-  if (count == 0) return std::nullopt;
-  return sum / static_cast<double>(count);
-}
 
 ReferenceYardsticks::ReferenceYardsticks(const Prepared& prepared, std::size_t trials)
     : prepared_(prepared),
@@ -141,7 +127,7 @@ std::vector<record::CaseRow> ReferenceYardsticks::finish(std::size_t i, train::P
       end.quality_reference = comparison.reference_quality();
       quality_metric_ = end.quality_metric;
       const double distance = std::fabs(*end.quality - *end.quality_reference);
-      quality_spread_ = larger(quality_spread_, distance);
+      quality_spread_ = judge::larger(quality_spread_, distance);
       spread_.push_back(rows);
       return rows;
     }
@@ -205,13 +191,10 @@ void ReferenceYardsticks::see(std::size_t place, const record::StepRecord& step)
 }
 
 std::optional<double> ReferenceYardsticks::largest_mean(std::size_t first, std::size_t count,
-                                                        Mean Means::*column) const {
-  std::optional<double> largest;
-  for (std::size_t i = first; i < first + count; ++i) {
-    const std::optional<double> mean = (means_[1 + trials_ + i].*column).value();
-    if (mean) largest = largest ? larger(*largest, *mean) : *mean;
-  }
-  return largest;
+                                                        judge::StepMean Means::*column) const {
+  std::vector<judge::StepMean> repeats;
+  for (std::size_t i = first; i < first + count; ++i) repeats.push_back(means_[1 + trials_ + i].*column);
+  return judge::largest_mean(repeats);
 }
 
 std::vector<record::YardstickReading> ReferenceYardsticks::readings(std::size_t place,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/judge/judge.h"
+#include "core/judge/step_mean.h"
 #include "core/record/case_row.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
@@ -60,20 +61,14 @@ class ReferenceYardsticks {
   void add_evidence(judge::Evidence& evidence) const;
 
  private:
-  struct Mean {
-    void add(const std::optional<double>& value);
-    std::optional<double> value() const;
-    double sum = 0.0;
-    std::int64_t count = 0;
-  };
   struct Means {
-    Mean trajectory;
-    Mean shadow;
+    judge::StepMean trajectory;
+    judge::StepMean shadow;
   };
 
   bool is_repeat(std::size_t i) const { return i < repeats_; }
   /// Over some arms of `starts`; nothing where none was measured.
-  std::optional<double> largest_mean(std::size_t first, std::size_t count, Mean Means::*column) const;
+  std::optional<double> largest_mean(std::size_t first, std::size_t count, judge::StepMean Means::*column) const;
   std::string name_of(std::size_t i) const;
 
   const Prepared& prepared_;

@@ -157,7 +157,9 @@ QString PlotCanvas::spokenCursor() const {
   for (const auto& source : m_state.sources.sources()) {
     if (m_state.hidden.contains(source.series.id)) continue;
     const auto value = valueToRead(m_state, *source.series.data);
-    values << tr("%1 %2").arg(source.series.name, value ? fullValueText(*value) : notMeasuredText());
+    values << tr("%1 %2").arg(
+        source.series.name,
+        value ? fullValueText(inUnit(m_state.content, *value)) + m_state.content.valueSuffix : notMeasuredText());
   }
   return tr("%1 %2: %3")
       .arg(m_state.content.xName, positionText(*m_state.cursor->position()), values.join(QStringLiteral(", ")));

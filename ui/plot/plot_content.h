@@ -29,6 +29,7 @@ struct PlotSeries {
 struct PlotLimit {
   double value = 0;
   QString label;
+  bool operator==(const PlotLimit& other) const { return value == other.value && label == other.label; }
 };
 
 /// A filled stretch of y. Grey for a yardstick; in a trial's colour for a tolerance.
@@ -37,6 +38,9 @@ struct PlotBand {
   double high = 0;
   QString label;
   std::optional<QColor> color;
+  bool operator==(const PlotBand& other) const {
+    return low == other.low && high == other.high && label == other.label && color == other.color;
+  }
 };
 
 /// Something that happened at a step, as a tick along the bottom: a skipped step.
@@ -56,7 +60,11 @@ struct PlotContent {
   QString xName;  ///< one word beside the last tick: "step"
   XAxisKind xKind = XAxisKind::Count;
   YScale scale = YScale::Linear;
+  double valueUnit = 1;            ///< values are shown as so many times this: 1e6 for MB, or a yardstick's size
+  QString valueName;               ///< of that unit, in tables and files: "MB", "× spread"; empty: as measured
+  bool isMultiple = false;         ///< of a yardstick: two significant digits in words
   QString valueSuffix;             ///< after values in the legend: " ×"
+  QString emptyText;               ///< in place of curves while no series has a value: why there is none
   bool markRow = false;            ///< keeps room for marks along the bottom, so that the first one moves nothing
   std::vector<PlotSeries> series;  ///< in the order of the legend
   std::vector<PlotLimit> limits;

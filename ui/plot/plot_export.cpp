@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/base/number_text.h"
+#include "ui/plot/plot_frame.h"
 #include "ui/plot/plot_table.h"
 
 namespace mantissa::ui::plot {
@@ -72,7 +73,8 @@ std::string plotCsv(const PlotState& state) {
   auto text = field(state.content.xName);
   for (const auto& source : state.sources.sources()) {
     series.push_back(source.series.data);
-    text += ',' + field(source.difference ? source.series.name + QStringLiteral(" - reference") : source.series.name);
+    const QString name = source.difference ? source.series.name + QStringLiteral(" - reference") : source.series.name;
+    text += ',' + field(columnName(state.content, name));
   }
   text += '\n';
   RowMerge rows(std::move(series));
@@ -81,7 +83,7 @@ std::string plotCsv(const PlotState& state) {
     text += to_text(rows.x(row));
     for (std::size_t column = 0; column < rows.columns(); ++column) {
       text += ',';
-      if (const auto value = rows.value(row, column)) text += to_text(*value);
+      if (const auto value = rows.value(row, column)) text += to_text(inUnit(state.content, *value));
     }
     text += '\n';
   }

@@ -36,6 +36,9 @@ class FrameMaker {
     decimateAll();
     placeRows();
     geometry.y = m_request.y ? *m_request.y : automaticY();
+    const auto& sources = m_request.sources->sources();
+    m_frame.isEmpty = std::all_of(sources.begin(), sources.end(),
+                                  [](const PlotSources::Source& source) { return source.series.data->empty(); });
     makeTicks();
     const auto needed = widestYLabel() + 8;
     if (needed > geometry.area.left()) {
@@ -139,8 +142,16 @@ class FrameMaker {
     const auto across = std::clamp(static_cast<int>(geometry.area.width() / (widest * 1.25)), 2, 10);
     m_frame.xTicks =
         m_content.xKind == XAxisKind::Seconds ? secondsTicks(geometry.x, across) : xTicks(geometry.x, across);
-    m_frame.yTicks =
-        yTicks(geometry.scale, geometry.y, std::clamp(static_cast<int>(geometry.lines.height() / 30), 2, 7));
+    // Without a value there is nothing to be high or low.
+    if (m_frame.isEmpty) return;
+    const int most = std::clamp(static_cast<int>(geometry.lines.height() / 30), 2, 7);
+    // Round numbers are round in the unit in which they are read; the picture stays where it is.
+    const bool isLinear = geometry.scale == YScale::Linear;
+    const double unit = isLinear ? m_content.valueUnit : toAxis(geometry.scale, m_content.valueUnit);
+    const Range shown = isLinear ? Range{geometry.y.low / unit, geometry.y.high / unit}
+                                 : Range{geometry.y.low - unit, geometry.y.high - unit};
+    m_frame.yTicks = yTicks(geometry.scale, shown, most);
+    for (Tick& tick : m_frame.yTicks) tick.height = isLinear ? tick.height * unit : tick.height + unit;
   }
 
   double widestYLabel() const {
@@ -325,6 +336,17 @@ class FrameMaker {
 };
 
 }  // namespace
+
+QString columnName(const PlotContent& content, const QString& series) {
+  return content.valueName.isEmpty() ? series : QStringLiteral("%1 [%2]").arg(series, content.valueName);
+}
+
+QString shownText(const PlotContent& content, double value) {
+  const double shown = inUnit(content, value);
+  if (!std::isfinite(shown)) return valueText(shown);
+  const QString text = content.isMultiple ? multipleText(shown) : valueText(shown, scaleOf(content));
+  return text + content.valueSuffix;
+}
 
 YScale scaleOf(const PlotContent& content) { return content.difference ? YScale::Linear : content.scale; }
 

@@ -63,6 +63,7 @@ struct PlotFrame {
   std::vector<FrameNonFinite> nonFinite;
   std::vector<double> markPixels;  ///< of the content's marks; NaN where not visible
   QString note;                    ///< "1,000,000 steps, 4 per pixel"
+  bool isEmpty = false;            ///< no series has a value yet
 };
 
 /// How to make a frame.
@@ -82,5 +83,14 @@ PlotFrame makeFrame(const FrameRequest& request);
 
 /// The scale in force: differences have a sign and are always linear.
 YScale scaleOf(const PlotContent& content);
+
+/// A value in the content's unit.
+inline double inUnit(const PlotContent& content, double value) { return value / content.valueUnit; }
+
+/// What stands above a series' values in tables and files: "fp16", "fp16 [MB]".
+QString columnName(const PlotContent& content, const QString& series);
+
+/// A value as legends say it, in the content's unit and with its suffix: "0.84 ×", "105.2 MB", "NaN".
+QString shownText(const PlotContent& content, double value);
 
 }  // namespace mantissa::ui::plot

@@ -198,9 +198,7 @@ void PlotHeader::showValues() {
     const auto none =
         series.data->empty() && !series.note.isEmpty() ? notMeasuredText() + u' ' + series.note : notMeasuredText();
     const bool finite = !value || std::isfinite(*value);
-    const auto text =
-        !value ? none
-               : valueText(*value, scaleOf(m_state.content)) + (finite ? m_state.content.valueSuffix : QString());
+    const auto text = !value ? none : shownText(m_state.content, *value);
     m_items[i]->showValue(text, !finite, m_state.colors.bad);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <QLocale>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mantissa::ui::plot {
@@ -34,6 +35,16 @@ QString valueText(double value, YScale scale) {
   // Fixed decimals for four significant digits: 0.03410 keeps its width from one step to the next.
   const auto before = static_cast<int>(std::floor(std::log10(size))) + 1;
   return locale.toString(value, 'f', std::max(0, 4 - std::max(before, 0)));
+}
+
+QString multipleText(double value) {
+  if (!std::isfinite(value)) return nonFiniteText(kindOf(value));
+  const QLocale locale;
+  const auto size = std::abs(value);
+  if (value == 0) return locale.toString(0);
+  if (size < 1e-3 || size >= 1e7) return locale.toString(value, 'e', 1);
+  const auto before = static_cast<int>(std::floor(std::log10(size))) + 1;
+  return locale.toString(value, 'f', std::clamp(2 - before, 0, 4));
 }
 
 QString fullValueText(double value) {

@@ -11,6 +11,9 @@ namespace mantissa::ui::plot {
 /// two as `2^16` where `scale` is Log2 and the value is one.
 QString valueText(double value, YScale scale = YScale::Linear);
 
+/// Two significant digits, never as a power of ten unless it is tiny: "3.1", "0.84", "120".
+QString multipleText(double value);
+
 /// The same in full precision.
 QString fullValueText(double value);
 

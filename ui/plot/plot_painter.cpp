@@ -51,6 +51,7 @@ class Painting {
     drawNonFinite();
     if (!m_content.difference) labelLimitsAndBands();
     drawNote();
+    if (m_frame.isEmpty) drawWhyEmpty();
   }
 
  private:
@@ -189,7 +190,7 @@ class Painting {
   void drawLimit(const PlotLimit& limit) {
     double y = 0;
     if (!visibleHeight(limit.value, y)) return;
-    m_painter.setPen(QPen(m_ink.text, 0));
+    m_painter.setPen(QPen(m_ink.text, 1, Qt::DashLine, Qt::FlatCap));
     horizontal(y, m_geometry.area.left(), m_geometry.area.right());
   }
 
@@ -200,7 +201,7 @@ class Painting {
       double y = 0;
       const bool visible = visibleHeight(limit.value, y);
       const bool above = toAxis(m_geometry.scale, limit.value) > m_geometry.y.high;
-      if (!visible) y = above ? m_geometry.lines.top() + line + 2 : area.bottom() - 2;
+      if (!visible) y = above ? m_geometry.lines.top() + line + 2 : m_geometry.lines.bottom() - 2;
       const auto top = y - line - 1 < area.top() ? y + 1 : y - line - 1;
       const auto arrow = visible ? QString() : above ? QStringLiteral(" \u2191") : QStringLiteral(" \u2193");
       label(QRectF(area.left() + 6, top, area.width() - 10, line), Qt::AlignRight, limit.label + arrow, m_ink.text);
@@ -281,6 +282,13 @@ class Painting {
               m_ink.text);
       }
     }
+  }
+
+  void drawWhyEmpty() {
+    const QRectF place = m_geometry.area.adjusted(16, 12, -8, -16);
+    m_painter.setPen(m_ink.faintText);
+    m_painter.drawText(place, static_cast<int>(Qt::AlignCenter) | static_cast<int>(Qt::TextWordWrap),
+                       m_content.emptyText);
   }
 
   /// How much is behind the picture: in the row of non-finite marks where that is free, at the bottom otherwise.
@@ -400,8 +408,7 @@ void paintHeader(QPainter& painter, const QRectF& place, const PlotContent& cont
   for (auto series = frame.series.rbegin(); series != frame.series.rend(); ++series) {
     const auto& source = sources.sources()[series->source].series;
     const auto& data = *source.data;
-    const auto value =
-        data.empty() ? source.note : valueText(data.y(data.size() - 1), scaleOf(content)) + content.valueSuffix;
+    const auto value = data.empty() ? source.note : shownText(content, data.y(data.size() - 1));
     const auto width = metrics.horizontalAdvance(source.name) + 6 + boldMetrics.horizontalAdvance(value);
     right -= width;
     painter.setPen(ink.text);

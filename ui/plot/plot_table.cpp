@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "core/base/number_text.h"
+#include "ui/plot/plot_frame.h"
 #include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::plot {
@@ -122,14 +123,15 @@ QVariant PlotTableModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
       if (!value) return notMeasuredText();
-      return index.column() == 0 ? positionText(*value) : fullValueText(*value);
+      return index.column() == 0 ? positionText(*value) : fullValueText(inUnit(m_state.content, *value));
     case Qt::TextAlignmentRole:
       return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::ForegroundRole:
       if (value && !std::isfinite(*value)) return m_state.colors.bad;
       return {};
     case Qt::ToolTipRole:
-      return value ? QVariant(fullValueText(*value)) : QVariant(tr("No value at this position"));
+      if (!value) return tr("No value at this position");
+      return fullValueText(index.column() == 0 ? *value : inUnit(m_state.content, *value));
     default:
       return {};
   }
@@ -140,7 +142,7 @@ QVariant PlotTableModel::headerData(int section, Qt::Orientation orientation, in
   if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
   if (section == 0) return m_state.content.xName;
-  return m_state.sources.sources()[static_cast<std::size_t>(section - 1)].series.name;
+  return columnName(m_state.content, m_state.sources.sources()[static_cast<std::size_t>(section - 1)].series.name);
 }
 
 void PlotTableModel::sort(int column, Qt::SortOrder order) {
@@ -197,7 +199,7 @@ std::vector<std::uint32_t> PlotTableModel::sortedRows() const {
 QString PlotTableModel::cellText(std::size_t row, int column) const {
   if (column == 0) return QString::fromStdString(to_text(m_rows->x(row)));
   const auto value = m_rows->value(row, static_cast<std::size_t>(column - 1));
-  return value ? QString::fromStdString(to_text(*value)) : QString();
+  return value ? QString::fromStdString(to_text(inUnit(m_state.content, *value))) : QString();
 }
 
 QString PlotTableModel::asTsv(const QModelIndexList& selected) const {

@@ -49,6 +49,14 @@ QString fileName(const QString& title) {
   return name.isEmpty() ? QStringLiteral("plot") : name;
 }
 
+/// Whether nothing that was drawn is drawn again: ranges that were kept so that nothing jumps mean nothing any more.
+bool otherData(const std::vector<PlotSeries>& now, const std::vector<PlotSeries>& before) {
+  return std::none_of(now.begin(), now.end(), [&before](const PlotSeries& series) {
+    return std::any_of(before.begin(), before.end(),
+                       [&series](const PlotSeries& old) { return old.data == series.data && !series.data->empty(); });
+  });
+}
+
 }  // namespace
 
 PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent) {
@@ -132,7 +140,8 @@ void PlotView::buildMenu() {
 
 void PlotView::setContent(PlotContent content) {
   const bool otherLayout = content.scale != m_state.content.scale || content.xKind != m_state.content.xKind ||
-                           content.xName != m_state.content.xName || content.title != m_state.content.title;
+                           content.xName != m_state.content.xName || content.title != m_state.content.title ||
+                           otherData(content.series, m_state.content.series);
   m_state.content = std::move(content);
   contentChanged(otherLayout);
 }
@@ -164,6 +173,23 @@ void PlotView::contentChanged(bool otherLayout) {
 
 void PlotView::setMarks(std::vector<PlotMark> marks) {
   m_state.content.marks = std::move(marks);
+  stale();
+}
+
+void PlotView::setLines(std::vector<PlotLimit> limits, std::vector<PlotBand> bands, double unit) {
+  PlotContent& content = m_state.content;
+  if (content.limits == limits && content.bands == bands && content.valueUnit == unit) return;
+  content.limits = std::move(limits);
+  content.bands = std::move(bands);
+  const bool otherUnit = content.valueUnit != unit;
+  content.valueUnit = unit;
+  if (otherUnit && isTableShown()) m_table->plotModel().rebuild();
+  stale();
+}
+
+void PlotView::setEmptyText(const QString& text) {
+  if (m_state.content.emptyText == text) return;
+  m_state.content.emptyText = text;
   stale();
 }
 

@@ -40,6 +40,9 @@ class PlotView : public QWidget {
   /// Parts of the content, for what changes often.
   void setMarks(std::vector<PlotMark> marks);
   void setSmoothing(const Smoothing& smoothing);
+  /// \param unit  as PlotContent::valueUnit
+  void setLines(std::vector<PlotLimit> limits, std::vector<PlotBand> bands, double unit);
+  void setEmptyText(const QString& text);
   void setDifference(bool difference);
   void setScale(YScale scale);
   void setLive(bool live);

@@ -87,10 +87,8 @@ Statement skipping(const RunData& data) {
 
 Statement deviating(const RunData& data) {
   Statement statement{say("Deviating"), {}, {}, Statement::State::Unknown};
-  double spread = 0;
-  for (const ArmData* const repeat : data.repeats()) {
-    spread = std::max(spread, repeat->recentMean(Quantity::Trajectory).value_or(0.0));
-  }
+  const std::optional<Yardstick> yardstick = data.yardstick(kMainDeviation);
+  const double spread = yardstick && yardstick->isUsable() ? yardstick->size : 0;
   const ArmData* worst = nullptr;
   double largest = -1;
   for (const ArmData* const arm : data.shown()) {
@@ -100,7 +98,7 @@ Statement deviating(const RunData& data) {
       statement.state = Statement::State::Bad;
       return statement;
     }
-    const std::optional<double> mean = arm->recentMean(Quantity::Trajectory);
+    const std::optional<double> mean = arm->recentMean(kMainDeviation);
     if (isReference(*arm) || !mean || *mean <= largest) continue;
     worst = arm;
     largest = *mean;
@@ -114,9 +112,9 @@ Statement deviating(const RunData& data) {
   }
   statement.answer = say("%1 at %2 × spread").arg(nameOf(*worst), multiple(largest / spread));
   statement.detail =
-      data.repeats().size() == 1
+      yardstick->repeats == 1
           ? say("RMSE %1; spread of one repeat %2").arg(number(largest), number(spread))
-          : say("RMSE %1; spread of %2 repeats %3").arg(number(largest)).arg(data.repeats().size()).arg(number(spread));
+          : say("RMSE %1; spread of %2 repeats %3").arg(number(largest)).arg(yardstick->repeats).arg(number(spread));
   statement.state = largest > spread ? Statement::State::Warn : Statement::State::Good;
   return statement;
 }

@@ -6,17 +6,19 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 #include "core/report/plain_words.h"
-#include "ui/models/trial_list.h"
 #include "ui/run/elided_label.h"
-#include "ui/shell/theme.h"
+#include "ui/run/layout_menu.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -24,11 +26,7 @@ namespace {
 enum SmoothingKind { NoSmoothing, Average, RunningMean };
 
 constexpr std::size_t kMostMarks = 2000;  // ticks a person can tell apart are far fewer
-
-bool hasScaler(const record::TrialRow& arm) {
-  const QJsonObject policy = QJsonDocument::fromJson(QByteArray::fromStdString(arm.start.policy)).object();
-  return policy[QLatin1String("scaler")][QLatin1String("enabled")].toBool();
-}
+constexpr int kLeastHeight = 150;         // of a chart: the grid scrolls where there are more than fit
 
 QString markText(const ArmData& arm, const Skip& skip) {
   const QString name = QString::fromStdString(arm.arm().start.name);
@@ -48,51 +46,65 @@ RunCharts::RunCharts(QWidget* parent)
       m_smoothing(new QComboBox),
       m_weight(new QDoubleSpinBox),
       m_deviation(new QComboBox),
-      m_hint(new ElidedLabel(tr("Drag selects, wheel zooms, double click resets"))) {
+      m_units(new QComboBox),
+      m_optimizer(new QComboBox),
+      m_optimizerLabel(new QLabel(tr("S&kips of"))),
+      m_hint(new ElidedLabel(tr("Drag selects, wheel zooms, double click resets"))),
+      m_layoutButton(new QPushButton(tr("&Layout\u2026"))),
+      m_menu(new LayoutMenu(this)),
+      m_scroll(new QScrollArea),
+      m_grid(new QGridLayout) {
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(8);
-  auto* const row = new QHBoxLayout;
-  row->setSpacing(8);
+  auto* const row = new QWidget;
   makeChoosers();
-  const auto choose = [row](const QString& text, QWidget* field) {
-    auto* const label = new QLabel(text);
+  makeRow(row);
+  layout->addWidget(row);
+  m_grid->setContentsMargins(0, 0, 0, 0);
+  m_grid->setSpacing(8);
+  auto* const inner = new QWidget;
+  inner->setLayout(m_grid);
+  m_scroll->setWidget(inner);
+  m_scroll->setWidgetResizable(true);
+  m_scroll->setFrameShape(QFrame::NoFrame);
+  m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_scroll->setFocusPolicy(Qt::NoFocus);
+  layout->addWidget(m_scroll, 1);
+  connect(m_menu, &LayoutMenu::chosen, this, &RunCharts::chooseCharts);
+  chooseCharts();
+}
+
+RunCharts::~RunCharts() {
+  for (const auto& [chart, view] : m_plots) view->disconnect(this);
+}
+
+void RunCharts::makeRow(QWidget* widget) {
+  auto* const row = new QHBoxLayout(widget);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  const auto choose = [row](QLabel* label, QWidget* field) {
     label->setBuddy(field);
     row->addWidget(label);
     row->addWidget(field);
   };
-  choose(tr("&x"), m_axis);
+  choose(new QLabel(tr("&x")), m_axis);
   row->addSpacing(8);
-  choose(tr("S&moothing"), m_smoothing);
+  choose(new QLabel(tr("S&moothing")), m_smoothing);
   row->addWidget(m_weight);
   row->addSpacing(8);
-  choose(tr("&Deviation"), m_deviation);
+  choose(new QLabel(tr("&Deviation")), m_deviation);
+  row->addWidget(m_units);
+  choose(m_optimizerLabel, m_optimizer);
   row->addStretch(1);
   m_hint->setForegroundRole(QPalette::PlaceholderText);
   m_hint->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_hint->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   row->addWidget(m_hint, 4);
-  layout->addLayout(row);
-
-  auto* const grid = new QGridLayout;
-  grid->setSpacing(8);
-  const std::array<QString, 4> ids = {QStringLiteral("loss"), QStringLiteral("scale"), QStringLiteral("deviation"),
-                                      QStringLiteral("gradient")};
-  for (int i = 0; i < 4; ++i) {
-    auto* const view = new plot::PlotView(ids[static_cast<std::size_t>(i)]);
-    m_plots[static_cast<std::size_t>(i)] = view;
-    view->setNavigation(m_navigation);
-    view->setPlotCursor(m_cursor);
-    view->setMinimumSize(220, 120);
-    connect(view, &plot::PlotView::redrawNeeded, this, &RunCharts::redrawNeeded);
-    connect(view, &plot::PlotView::markActivated, this, &RunCharts::stepChosen);
-    connect(view, &plot::PlotView::exportFailed, this, &RunCharts::exportFailed);
-    grid->addWidget(view, i / 2, i % 2);
-    grid->setRowStretch(i / 2, 1);
-    grid->setColumnStretch(i % 2, 1);
-  }
-  layout->addLayout(grid, 1);
-  rebuild();
+  m_layoutButton->setToolTip(tr("Which charts are shown, and in how many columns"));
+  connect(m_layoutButton, &QPushButton::clicked, this,
+          [this] { m_menu->popup(m_layoutButton->mapToGlobal(m_layoutButton->rect().bottomLeft())); });
+  row->addWidget(m_layoutButton);
 }
 
 void RunCharts::makeChoosers() {
@@ -101,24 +113,33 @@ void RunCharts::makeChoosers() {
   connect(m_axis, &QComboBox::currentIndexChanged, this, [this](int index) {
     if (m_data != nullptr) m_data->setAxis(static_cast<XAxis>(index));
     m_navigation->startOver(expectedRange());
-    rebuild();
-    Q_EMIT redrawNeeded();
+    for (const auto& [chart, view] : m_plots) link(chart, *view);
+    choiceChanged();
   });
   m_smoothing->addItems({tr("None"), tr("EMA, de-biased"), tr("Running mean")});
   m_smoothing->setCurrentIndex(Average);
   m_smoothing->setAccessibleName(tr("Smoothing"));
   m_weight->setAccessibleName(tr("Strength of the smoothing"));
   connect(m_smoothing, &QComboBox::currentIndexChanged, this, &RunCharts::chooseSmoothing);
-  connect(m_weight, &QDoubleSpinBox::valueChanged, this, [this] {
-    for (const Chart chart : {LossChart, DeviationChart, GradientChart}) m_plots[chart]->setSmoothing(smoothing());
-    Q_EMIT redrawNeeded();
-  });
+  connect(m_weight, &QDoubleSpinBox::valueChanged, this, &RunCharts::choiceChanged);
   m_deviation->addItems({tr("Trajectory"), tr("Shadow")});
   m_deviation->setAccessibleName(tr("Which deviation"));
   m_deviation->setItemData(0, tr("Both runs as they went: rounding and what it led to"), Qt::ToolTipRole);
   m_deviation->setItemData(1, tr("The same weights in both precisions: rounding alone"), Qt::ToolTipRole);
-  connect(m_deviation, &QComboBox::currentIndexChanged, this, [this] {
-    m_plots[DeviationChart]->setContent(content(DeviationChart));
+  m_units->addItems({tr("\u00D7 yardstick"), tr("As measured")});
+  m_units->setAccessibleName(tr("Unit of deviations"));
+  m_units->setItemData(
+      0, tr("Multiples of the run-to-run spread (trajectory) or of the rounding floor (shadow), where it was measured"),
+      Qt::ToolTipRole);
+  for (QComboBox* const chooser : {m_deviation, m_units}) {
+    connect(chooser, &QComboBox::currentIndexChanged, this, &RunCharts::choiceChanged);
+  }
+  m_optimizer->addItem(tr("all optimizers"));
+  m_optimizer->setAccessibleName(tr("Whose skipped steps are shown"));
+  m_optimizer->hide();
+  m_optimizerLabel->hide();
+  connect(m_optimizer, &QComboBox::currentIndexChanged, this, [this] {
+    updateMarks();
     Q_EMIT redrawNeeded();
   });
   chooseSmoothing();
@@ -134,9 +155,7 @@ void RunCharts::chooseSmoothing() {
   m_weight->setValue(mean ? 50 : 0.9);
   m_weight->setEnabled(m_smoothing->currentIndex() != NoSmoothing);
   m_weight->setToolTip(mean ? tr("Mean of so many steps") : tr("Weight of the past"));
-  if (m_plots[0] == nullptr) return;
-  for (const Chart chart : {LossChart, DeviationChart, GradientChart}) m_plots[chart]->setSmoothing(smoothing());
-  Q_EMIT redrawNeeded();
+  choiceChanged();
 }
 
 plot::Smoothing RunCharts::smoothing() const {
@@ -151,11 +170,92 @@ plot::Smoothing RunCharts::smoothing() const {
   return smoothing;
 }
 
+ChartChoices RunCharts::choices() const {
+  ChartChoices choices;
+  choices.axis = static_cast<XAxis>(m_axis->currentIndex());
+  choices.comparison = static_cast<Comparison>(m_deviation->currentIndex());
+  choices.multiples = m_units->currentIndex() == 0;
+  choices.smoothing = smoothing();
+  choices.live = m_live;
+  return choices;
+}
+
+plot::PlotView* RunCharts::makeView(Chart chart) {
+  auto* const view = new plot::PlotView(idOf(chart));
+  view->setMinimumSize(220, kLeastHeight);
+  connect(view, &plot::PlotView::redrawNeeded, this, &RunCharts::redrawNeeded);
+  connect(view, &plot::PlotView::markActivated, this, &RunCharts::stepChosen);
+  connect(view, &plot::PlotView::nonFiniteActivated, this, [this, chart](double x) { chooseNonFinite(chart, x); });
+  connect(view, &plot::PlotView::exportFailed, this, &RunCharts::exportFailed);
+  link(chart, *view);
+  return view;
+}
+
+/// An axis of its own has zooms and a cursor of its own.
+void RunCharts::link(Chart chart, plot::PlotView& view) {
+  const bool own = hasOwnAxis(chart, static_cast<XAxis>(m_axis->currentIndex()));
+  view.setNavigation(own ? nullptr : m_navigation);
+  view.setPlotCursor(own ? nullptr : m_cursor);
+  if (own) view.navigation()->startOver(std::nullopt);
+}
+
+void RunCharts::chooseCharts() {
+  const std::vector<Chart> wanted = m_menu->charts();
+  for (auto known = m_plots.begin(); known != m_plots.end();) {
+    m_grid->removeWidget(known->second);
+    if (std::find(wanted.begin(), wanted.end(), known->first) != wanted.end()) {
+      ++known;
+      continue;
+    }
+    known->second->disconnect(this);
+    known->second->hide();
+    known->second->deleteLater();
+    known = m_plots.erase(known);
+  }
+  const int columns = std::min(m_menu->columns(), static_cast<int>(wanted.size()));
+  const int rows = (static_cast<int>(wanted.size()) + columns - 1) / columns;
+  for (int i = 0; i < std::max(rows, m_grid->rowCount()); ++i) m_grid->setRowStretch(i, i < rows ? 1 : 0);
+  for (int i = 0; i < std::max(columns, m_grid->columnCount()); ++i) m_grid->setColumnStretch(i, i < columns ? 1 : 0);
+  int place = 0;
+  QWidget* before = m_layoutButton;
+  for (const Chart chart : wanted) {
+    plot::PlotView*& view = m_plots[chart];
+    if (view == nullptr) view = makeView(chart);
+    m_grid->addWidget(view, place / columns, place % columns);
+    view->show();
+    QWidget::setTabOrder(before, view);
+    before = view;
+    ++place;
+  }
+  rebuild();
+  Q_EMIT redrawNeeded();
+}
+
+std::vector<plot::PlotView*> RunCharts::plots() const {
+  std::vector<plot::PlotView*> views;
+  for (const auto& [chart, view] : m_plots) views.push_back(view);
+  return views;
+}
+
+plot::PlotView* RunCharts::plot(Chart chart) const {
+  const auto found = m_plots.find(chart);
+  return found == m_plots.end() ? nullptr : found->second;
+}
+
 void RunCharts::setData(RunData* newData) {
   m_data = newData;
   if (m_data != nullptr) m_data->setAxis(static_cast<XAxis>(m_axis->currentIndex()));
   m_navigation->startOver(expectedRange());
+  for (const auto& [chart, view] : m_plots) {
+    if (view->navigation() != m_navigation) view->navigation()->startOver(std::nullopt);
+  }
   m_cursor->setPosition(std::nullopt);
+  rebuild();
+}
+
+void RunCharts::setExperiment(std::shared_ptr<const spec::Experiment> experiment) {
+  if (m_experiment == experiment) return;
+  m_experiment = std::move(experiment);
   rebuild();
 }
 
@@ -171,103 +271,96 @@ std::optional<plot::Range> RunCharts::expectedRange() const {
   return plot::Range{0.0, static_cast<double>(m_plannedSteps)};
 }
 
-void RunCharts::setNames(const QString& loss, double clip) {
-  if (m_lossName == loss && m_clip == clip) return;
-  m_lossName = loss;
-  m_clip = clip;
-  rebuild();
-}
-
 void RunCharts::setLive(bool live) {
   if (m_live == live) return;
   m_live = live;
-  for (plot::PlotView* const view : m_plots) view->setLive(live);
+  for (const auto& [chart, view] : m_plots) view->setLive(live);
 }
 
-plot::PlotContent RunCharts::content(Chart chart) const {
-  plot::PlotContent content;
-  const auto axis = static_cast<XAxis>(m_axis->currentIndex());
-  const std::array<QString, kXAxes> names = {tr("step"), tr("update"), tr("samples"), tr("time")};
-  content.xName = names[static_cast<std::size_t>(axis)];
-  content.xKind = axis == XAxis::Seconds ? plot::XAxisKind::Seconds : plot::XAxisKind::Count;
-  content.scale = plot::YScale::Log10;
-  content.live = m_live;
-  content.smoothing = smoothing();
-  Quantity quantity = Quantity::Loss;
-  switch (chart) {
-    case LossChart:
-      content.title = tr("Loss");
-      content.unit = m_lossName.isEmpty() ? tr("log") : tr("%1, log").arg(m_lossName);
-      break;
-    case ScaleChart:
-      quantity = Quantity::Scale;
-      content.title = tr("Loss scale");
-      content.unit = tr("log2; skipped steps below");
-      content.scale = plot::YScale::Log2;
-      content.smoothing = {};
-      content.markRow = true;
-      break;
-    case DeviationChart:
-      quantity = m_deviation->currentIndex() == 0 ? Quantity::Trajectory : Quantity::Shadow;
-      content.title = tr("Output deviation");
-      content.unit = m_deviation->currentIndex() == 0 ? tr("RMSE, trajectory, log") : tr("RMSE, shadow, log");
-      break;
-    case GradientChart:
-      quantity = Quantity::GradientNorm;
-      content.title = tr("Gradient norm");
-      content.unit = tr("unscaled, log");
-      if (m_clip > 0) {
-        content.limits.push_back({m_clip, tr("clip at %1").arg(QString::fromStdString(report::number_words(m_clip)))});
-      }
-      break;
-  }
-  if (m_data == nullptr) return content;
-  const plot::PlotColors& colors = shell::Theme::colors();
-  const std::vector<const ArmData*> arms = m_data->shown();
-  std::vector<record::TrialRow> rows;
-  for (const ArmData* const arm : arms) rows.push_back(arm->arm());
-  for (const ArmData* const arm : arms) {
-    const int place = models::placeOf(arm->arm(), rows);
-    const bool isReference = place == 0;
-    // The reference has no scaler, and deviates from nothing.
-    if (isReference && (chart == ScaleChart || chart == DeviationChart)) continue;
-    plot::PlotSeries series;
-    series.id = QString::number(arm->arm().id);
-    series.name = QString::fromStdString(arm->arm().start.name);
-    series.style = isReference ? plot::referenceStyle(colors) : plot::trialStyle(colors, place - 1);
-    series.data = arm->series(quantity);
-    series.isReference = isReference;
-    series.steps = chart == ScaleChart;
-    series.note = chart == ScaleChart && !hasScaler(arm->arm()) ? tr("no scaler") : QString();
-    content.series.push_back(series);
-  }
-  return content;
+void RunCharts::choiceChanged() {
+  rebuild();
+  Q_EMIT redrawNeeded();
 }
 
 void RunCharts::rebuild() {
-  for (const Chart chart : {LossChart, ScaleChart, DeviationChart, GradientChart}) {
-    if (m_plots[chart] != nullptr) m_plots[chart]->setContent(content(chart));
-  }
+  offerOptimizers();
+  for (const auto& [chart, view] : m_plots) rebuild(chart, *view);
   m_revision = m_data == nullptr ? -1 : m_data->revision();
   updateMarks();
+}
+
+void RunCharts::rebuild(Chart chart, plot::PlotView& view) {
+  const bool isNew = view.content().title.isEmpty();
+  const auto scale = isNew ? std::nullopt : std::optional(view.content().scale);
+  plot::PlotContent content = chartContent(chart, {m_data, m_experiment.get()}, choices(), scale);
+  content.difference = !isNew && view.content().difference;
+  content.marks = view.content().marks;
+  view.setContent(std::move(content));
+}
+
+/// What may change without another series: yardsticks grow while their repeats train.
+void RunCharts::renewLines() {
+  for (const auto& [chart, view] : m_plots) {
+    const plot::PlotContent& shown = view->content();
+    plot::PlotContent content = chartContent(chart, {m_data, m_experiment.get()}, choices(), shown.scale);
+    if (content.unit != shown.unit || content.isMultiple != shown.isMultiple) {
+      rebuild(chart, *view);
+    } else {
+      view->setLines(std::move(content.limits), std::move(content.bands), content.valueUnit);
+      view->setEmptyText(content.emptyText);
+    }
+  }
+}
+
+void RunCharts::offerOptimizers() {
+  std::size_t most = 0;
+  if (m_data != nullptr) {
+    for (const ArmData* const arm : m_data->shown()) most = std::max(most, arm->optimizers());
+  }
+  m_optimizer->setVisible(most > 1);
+  m_optimizerLabel->setVisible(most > 1);
+  if (static_cast<std::size_t>(m_optimizer->count()) == most + 1) return;
+  const QSignalBlocker blocker(m_optimizer);
+  while (m_optimizer->count() > 1) m_optimizer->removeItem(1);
+  for (std::size_t i = 0; most > 1 && i < most; ++i) m_optimizer->addItem(tr("optimizer %1").arg(i));
 }
 
 void RunCharts::updateMarks() {
   m_marks = 0;
   std::vector<plot::PlotMark> marks;
+  std::size_t first = 0;  // mark of a calibration
+  qint64 calibrations = 0;
   if (m_data != nullptr) {
     const auto axis = static_cast<std::size_t>(m_axis->currentIndex());
+    const auto optimizer =
+        m_optimizer->currentIndex() <= 0 ? std::nullopt : std::optional<qint64>(m_optimizer->currentIndex() - 1);
     for (const ArmData* const arm : m_data->shown()) {
       m_marks += arm->skips().size();
-      const std::size_t first = arm->skips().size() > kMostMarks ? arm->skips().size() - kMostMarks : 0;
-      for (std::size_t i = first; i < arm->skips().size(); ++i) {
+      const std::size_t begin = arm->skips().size() > kMostMarks ? arm->skips().size() - kMostMarks : 0;
+      for (std::size_t i = begin; i < arm->skips().size(); ++i) {
         const Skip& skip = arm->skips()[i];
+        if (!skip.isOf(optimizer)) continue;
         marks.push_back({skip.x[axis], skip.step, markText(*arm, skip), {}});
+        if (skip.cause != record::SkipCause::Calibration) continue;
+        if (calibrations == 0 || marks.back().x < marks[first].x) first = marks.size() - 1;
+        ++calibrations;
       }
+    }
+    if (calibrations > 0) {
+      marks[first].label = tr("%1 calibration").arg(QString::fromStdString(report::count_words(calibrations)));
     }
   }
   std::stable_sort(marks.begin(), marks.end(), [](const auto& left, const auto& right) { return left.x < right.x; });
-  m_plots[ScaleChart]->setMarks(std::move(marks));
+  for (const auto& [chart, view] : m_plots) {
+    if (hasMarks(chart)) view->setMarks(marks);
+  }
+}
+
+void RunCharts::chooseNonFinite(Chart chart, double x) {
+  if (m_data == nullptr) return;
+  const auto axis = static_cast<XAxis>(m_axis->currentIndex());
+  const qint64 step = m_data->stepAt(hasOwnAxis(chart, axis) ? XAxis::AppliedUpdate : axis, x);
+  if (step > 0) Q_EMIT stepChosen(step);
 }
 
 double RunCharts::redraw() {
@@ -276,20 +369,54 @@ double RunCharts::redraw() {
     for (const ArmData* const arm : m_data->shown()) marks += arm->skips().size();
     if (m_revision != m_data->revision()) {
       rebuild();
-    } else if (marks != m_marks) {
-      updateMarks();
+    } else {
+      if (marks != m_marks) updateMarks();
+      renewLines();
+      offerOptimizers();
     }
   }
   double milliseconds = 0;
-  for (plot::PlotView* const view : m_plots) {
+  for (const auto& [chart, view] : m_plots) {
     if (view->redraw()) milliseconds += view->frameMilliseconds();
   }
   return milliseconds;
 }
 
+QByteArray RunCharts::saveLayout() const {
+  QJsonArray charts;
+  for (const Chart chart : m_menu->charts()) charts << idOf(chart);
+  const QJsonObject layout = {{QStringLiteral("charts"), charts},
+                              {QStringLiteral("columns"), m_menu->columns()},
+                              {QStringLiteral("axis"), m_axis->currentIndex()},
+                              {QStringLiteral("smoothing"), m_smoothing->currentIndex()},
+                              {QStringLiteral("weight"), m_weight->value()},
+                              {QStringLiteral("deviation"), m_deviation->currentIndex()},
+                              {QStringLiteral("units"), m_units->currentIndex()}};
+  return QJsonDocument(layout).toJson(QJsonDocument::Compact);
+}
+
+void RunCharts::restoreLayout(const QByteArray& bytes) {
+  const QJsonObject layout = QJsonDocument::fromJson(bytes).object();
+  std::vector<Chart> charts;
+  for (const auto& id : layout[QLatin1String("charts")].toArray()) {
+    if (const std::optional<Chart> chart = chartOfId(id.toString())) charts.push_back(*chart);
+  }
+  const auto restore = [&layout](const char* name, QComboBox* chooser) {
+    const int index = layout[QLatin1String(name)].toInt(chooser->currentIndex());
+    if (index >= 0 && index < chooser->count()) chooser->setCurrentIndex(index);
+  };
+  restore("axis", m_axis);
+  restore("smoothing", m_smoothing);
+  m_weight->setValue(layout[QLatin1String("weight")].toDouble(m_weight->value()));
+  restore("deviation", m_deviation);
+  restore("units", m_units);
+  m_menu->choose(charts, layout[QLatin1String("columns")].toInt(2));
+  chooseCharts();
+}
+
 void RunCharts::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange && m_plots[3] != nullptr) Q_EMIT redrawNeeded();
+  if (event->type() == QEvent::PaletteChange) Q_EMIT redrawNeeded();
 }
 
 }  // namespace mantissa::ui::run

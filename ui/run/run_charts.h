@@ -3,43 +3,63 @@
 
 #include <QWidget>
 
-#include <array>
+#include <map>
+#include <memory>
+#include <vector>
 
+#include "core/spec/experiment.h"
 #include "ui/plot/plot_cursor.h"
 #include "ui/plot/plot_navigation.h"
 #include "ui/plot/plot_view.h"
-#include "ui/run/run_data.h"
+#include "ui/run/chart_content.h"
 
 class QComboBox;
 class QDoubleSpinBox;
+class QGridLayout;
 class QLabel;
+class QPushButton;
+class QScrollArea;
 
 namespace mantissa::ui::run {
 
-/// The four charts of a run, linked in x, and what they are drawn against and smoothed by.
+class LayoutMenu;
+
+/// The charts of a run, linked in x, and what they are drawn against, smoothed and measured by.
 class RunCharts : public QWidget {
   Q_OBJECT
 
  public:
   explicit RunCharts(QWidget* parent = nullptr);
+  ~RunCharts() override;
 
   /// \param newData  must outlive the charts or be replaced; its x axis is set by the chooser
   void setData(RunData* newData);
+  /// What is shown ran this; null: not known.
+  void setExperiment(std::shared_ptr<const spec::Experiment> experiment);
   /// The attempted steps that the run will make; 0: unknown.
   void setPlannedSteps(qint64 steps);
-  /// What the loss is measured by ("cross_entropy"), and where gradients are clipped (0: nowhere).
-  void setNames(const QString& loss, double clip);
   void setLive(bool live);
 
   /// Takes in what is new. \return milliseconds that the drawn frames took.
   double redraw();
 
-  const std::array<plot::PlotView*, 4>& plots() const { return m_plots; }
+  /// In the order of the grid.
+  std::vector<plot::PlotView*> plots() const;
+  /// Null where the chart is not shown.
+  plot::PlotView* plot(Chart chart) const;
   QComboBox* axisChooser() const { return m_axis; }
+  QComboBox* deviationChooser() const { return m_deviation; }
+  QComboBox* unitChooser() const { return m_units; }
+  QComboBox* optimizerChooser() const { return m_optimizer; }
+  LayoutMenu* layoutMenu() const { return m_menu; }
+
+  /// Which charts, in how many columns, and what the choosers say.
+  QByteArray saveLayout() const;
+  void restoreLayout(const QByteArray& layout);
 
  Q_SIGNALS:
   void redrawNeeded();
-  /// A skipped step was chosen in a chart.
+  /// A skipped step, or one with a non-finite value, was chosen in a chart.
   void stepChosen(qint64 step);
   void exportFailed(const QString& sentence);
 
@@ -47,13 +67,20 @@ class RunCharts : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
-  enum Chart { LossChart, ScaleChart, DeviationChart, GradientChart };
-
   void makeChoosers();
+  void makeRow(QWidget* row);
   void chooseSmoothing();
+  void chooseCharts();
+  plot::PlotView* makeView(Chart chart);
+  void link(Chart chart, plot::PlotView& view);
+  void choiceChanged();
   void rebuild();
+  void rebuild(Chart chart, plot::PlotView& view);
+  void renewLines();
+  void offerOptimizers();
   void updateMarks();
-  plot::PlotContent content(Chart chart) const;
+  void chooseNonFinite(Chart chart, double x);
+  ChartChoices choices() const;
   plot::Smoothing smoothing() const;
   std::optional<plot::Range> expectedRange() const;
 
@@ -63,12 +90,18 @@ class RunCharts : public QWidget {
   QComboBox* m_smoothing;
   QDoubleSpinBox* m_weight;
   QComboBox* m_deviation;
+  QComboBox* m_units;
+  QComboBox* m_optimizer;
+  QLabel* m_optimizerLabel;
   QLabel* m_hint;
-  std::array<plot::PlotView*, 4> m_plots{};
+  QPushButton* m_layoutButton;
+  LayoutMenu* m_menu;
+  QScrollArea* m_scroll;
+  QGridLayout* m_grid;
+  std::map<Chart, plot::PlotView*> m_plots;  ///< those that are shown
   RunData* m_data = nullptr;
+  std::shared_ptr<const spec::Experiment> m_experiment;
   qint64 m_plannedSteps = 0;
-  QString m_lossName;
-  double m_clip = 0;
   bool m_live = false;
   int m_revision = -1;
   std::size_t m_marks = 0;

@@ -50,14 +50,28 @@ QString causeWords(record::SkipCause cause) {
   return {};
 }
 
+bool Skip::isOf(std::optional<qint64> index) const {
+  if (!index) return true;
+  if (optimizers.empty()) return *index == 0;
+  return std::any_of(optimizers.begin(), optimizers.end(),
+                     [&](const OptimizerSkip& it) { return it.optimizer == *index; });
+}
+
 ArmData::ArmData(record::TrialRow arm, XAxis axis) : m_arm(std::move(arm)), m_axis(axis) { makeColumns(); }
+
+XAxis ArmData::axisOf(Quantity quantity) const {
+  return quantity == Quantity::LearningRate ? XAxis::AppliedUpdate : m_axis;
+}
 
 void ArmData::makeColumns() {
   makePositions(m_positions);
-  for (Curve& curve : m_curves) {
-    curve.own = {};
-    curve.values = std::make_shared<plot::SeriesData>(m_positions[at(m_axis)]);
+  for (std::size_t i = 0; i < kQuantities; ++i) {
+    m_curves[i].own = {};
+    m_curves[i].values = std::make_shared<plot::SeriesData>(m_positions[at(axisOf(static_cast<Quantity>(i)))]);
   }
+  makePositions(m_quality.own);
+  m_quality.values = std::make_shared<plot::SeriesData>(m_quality.own[at(m_axis)]);
+  m_placed = 0;
 }
 
 bool ArmData::take(const record::StepRecord& step) {
@@ -69,16 +83,17 @@ bool ArmData::take(const record::StepRecord& step) {
     const double last = m_positions[axis]->size() == 0 ? 0.0 : m_positions[axis]->last();
     if (!std::isfinite(x[axis]) || x[axis] < last) x[axis] = last;
   }
-  append(m_curves[at(Quantity::Loss)], step.loss, x);
-  append(m_curves[at(Quantity::Scale)], step.scale_before, x);
-  append(m_curves[at(Quantity::Trajectory)], step.deviation_output_rmse, x);
-  append(m_curves[at(Quantity::Shadow)], step.shadow_output_rmse, x);
-  append(m_curves[at(Quantity::GradientNorm)], step.grad_norm, x);
-  for (std::size_t axis = 0; axis < kXAxes; ++axis) m_positions[axis]->append(x[axis]);
-
-  if (step.skipped) {
-    m_skips.push_back({step.step, x, step.skip_cause, QString::fromStdString(step.overflow_parameter)});
+  for (std::size_t i = 0; i < kQuantities; ++i) {
+    const auto quantity = static_cast<Quantity>(i);
+    const std::optional<double> value = valueOf(step, quantity, m_samples);
+    append(m_curves[i], value, x);
+    if (isDeviation(quantity) && value) m_means[i].add(std::abs(*value));
   }
+  for (std::size_t axis = 0; axis < kXAxes; ++axis) m_positions[axis]->append(x[axis]);
+  if (step.skipped) takeSkip(step, x);
+  m_optimizers = std::max(m_optimizers, step.optimizers.size());
+  m_samples = step.samples;
+
   m_counters.iterations = step.iteration;
   m_counters.attempted = step.step;
   m_counters.applied = step.applied_updates;
@@ -89,7 +104,44 @@ bool ArmData::take(const record::StepRecord& step) {
   m_counters.loss = step.loss;
   if (step.deviation_output_rmse) m_counters.deviation = step.deviation_output_rmse;
   m_counters.seconds = step.wall_seconds;
+  m_counters.stepsPerSecond = valueOf(step, Quantity::StepsPerSecond, 0);
+  placeEvaluations();
   return cut;
+}
+
+void ArmData::takeSkip(const record::StepRecord& step, const std::array<double, kXAxes>& x) {
+  Skip skip;
+  skip.step = step.step;
+  skip.x = x;
+  skip.cause = step.skip_cause;
+  skip.parameter = QString::fromStdString(step.overflow_parameter);
+  if (step.overflow_optimizer) skip.optimizer = *step.overflow_optimizer;
+  skip.largestFiniteGradient = step.largest_finite_gradient;
+  skip.scaleBefore = step.scale_before;
+  skip.scaleAfter = step.scale_after;
+  for (std::size_t i = 0; i < step.optimizers.size(); ++i) {
+    const record::OptimizerStep& one = step.optimizers[i];
+    if (!one.skipped) continue;
+    skip.optimizers.push_back({static_cast<qint64>(i), one.skip_cause, QString::fromStdString(one.overflow_parameter),
+                               one.largest_finite_gradient});
+  }
+  // A run that skips the same parameter a million times keeps its name once.
+  if (!m_skips.empty() && m_skips.back().parameter == skip.parameter) skip.parameter = m_skips.back().parameter;
+  ++m_causes[static_cast<std::size_t>(skip.cause)];
+  m_skips.push_back(std::move(skip));
+}
+
+qint64 ArmData::stepAt(XAxis axis, double x) const {
+  const plot::PositionColumn& positions = *m_positions[at(axis)];
+  const std::size_t index = positions.lower(x, 0, positions.size());
+  if (index == positions.size()) return 0;
+  return std::llround(m_positions[at(XAxis::Step)]->at(index));
+}
+
+const Skip* ArmData::skipAt(qint64 step) const {
+  const auto found = std::lower_bound(m_skips.begin(), m_skips.end(), step,
+                                      [](const Skip& skip, qint64 wanted) { return skip.step < wanted; });
+  return found != m_skips.end() && found->step == step ? &*found : nullptr;
 }
 
 /// Called before the step stands in the arm's own positions.
@@ -100,12 +152,37 @@ void ArmData::append(Curve& curve, std::optional<double> value, const std::array
     for (std::size_t axis = 0; axis < kXAxes; ++axis) {
       for (std::size_t i = 0; i < m_positions[axis]->size(); ++i) curve.own[axis]->append(m_positions[axis]->at(i));
     }
-    curve.values->setPositions(curve.own[at(m_axis)]);
+    const auto quantity = static_cast<Quantity>(&curve - m_curves.data());
+    curve.values->setPositions(curve.own[at(axisOf(quantity))]);
   }
   if (!value) return;
   curve.values->append(*value);
   if (!curve.own[0]) return;
   for (std::size_t axis = 0; axis < kXAxes; ++axis) curve.own[axis]->append(x[axis]);
+}
+
+void ArmData::takeEvaluation(const record::Evaluation& evaluation) {
+  const auto place = std::lower_bound(m_evaluations.begin(), m_evaluations.end(), evaluation.step,
+                                      [](const auto& known, std::int64_t step) { return known.step < step; });
+  if (place != m_evaluations.end()) return;  // they come in order, and each once
+  m_evaluations.push_back(evaluation);
+  m_evaluation = evaluation;
+  placeEvaluations();
+}
+
+void ArmData::placeEvaluations() {
+  for (; m_placed < m_evaluations.size() && m_evaluations[m_placed].step <= m_counters.attempted; ++m_placed) {
+    const record::Evaluation& evaluation = m_evaluations[m_placed];
+    if (!evaluation.value) continue;
+    const Positions& steps = m_positions;
+    const auto step = static_cast<double>(evaluation.step);
+    const std::size_t index = steps[0]->lower(step, 0, steps[0]->size());
+    m_quality.values->append(*evaluation.value);
+    for (std::size_t axis = 0; axis < kXAxes; ++axis) {
+      m_quality.own[axis]->append(evaluation.step == 0 ? 0.0
+                                                       : steps[axis]->at(std::min(index, steps[axis]->size() - 1)));
+    }
+  }
 }
 
 bool ArmData::truncateAfter(qint64 step) {
@@ -125,32 +202,49 @@ bool ArmData::truncateAfter(qint64 step) {
     const std::size_t values = old.own[0] ? keptOf(old.own) : kept;
     if (old.own[0]) {
       makePositions(curve.own);
-      curve.values->setPositions(curve.own[at(m_axis)]);
+      curve.values->setPositions(curve.own[at(axisOf(static_cast<Quantity>(quantity)))]);
       for (std::size_t axis = 0; axis < kXAxes; ++axis) {
         for (std::size_t i = 0; i < values; ++i) curve.own[axis]->append(old.own[axis]->at(i));
       }
     }
     for (std::size_t i = 0; i < values; ++i) curve.values->append(old.values->y(i));
   }
-  m_skips.erase(std::remove_if(m_skips.begin(), m_skips.end(), [step](const Skip& it) { return it.step > step; }),
-                m_skips.end());
+  const auto isAfter = [step](const auto& it) { return it.step > step; };
+  m_skips.erase(std::remove_if(m_skips.begin(), m_skips.end(), isAfter), m_skips.end());
+  m_evaluations.erase(std::remove_if(m_evaluations.begin(), m_evaluations.end(), isAfter), m_evaluations.end());
+  m_evaluation = m_evaluations.empty() ? std::nullopt : std::optional(m_evaluations.back());
+  countAnew();
+  placeEvaluations();
+  return true;
+}
 
+/// From what the curves hold.
+void ArmData::countAnew() {
   const auto newest = [this](Quantity quantity) -> std::optional<double> {
     const auto data = series(quantity);
     if (data->empty()) return std::nullopt;
     return data->y(data->size() - 1);
   };
+  m_causes = {};
+  for (const Skip& skip : m_skips) ++m_causes[static_cast<std::size_t>(skip.cause)];
+  m_means = {};
+  for (std::size_t i = 0; i < kQuantities; ++i) {
+    if (!isDeviation(static_cast<Quantity>(i))) continue;
+    const plot::SeriesData& values = *m_curves[i].values;
+    for (std::size_t k = 0; k < values.size(); ++k) m_means[i].add(std::abs(values.y(k)));
+  }
   m_counters = {};
+  m_samples = 0;
   m_counters.skipped = static_cast<qint64>(m_skips.size());
-  if (kept == 0) return true;
+  if (m_positions[0]->size() == 0) return;
   m_counters.attempted = std::llround(m_positions[at(XAxis::Step)]->last());
   m_counters.iterations = m_counters.attempted;
   m_counters.applied = std::llround(m_positions[at(XAxis::AppliedUpdate)]->last());
+  m_samples = std::llround(m_positions[at(XAxis::Samples)]->last());
   m_counters.loss = newest(Quantity::Loss);
   m_counters.scale = newest(Quantity::Scale);
-  m_counters.deviation = newest(Quantity::Trajectory);
+  m_counters.deviation = newest(kMainDeviation);
   m_counters.seconds = m_positions[at(XAxis::Seconds)]->last();
-  return true;
 }
 
 std::shared_ptr<const plot::SeriesData> ArmData::series(Quantity quantity) const {
@@ -159,7 +253,10 @@ std::shared_ptr<const plot::SeriesData> ArmData::series(Quantity quantity) const
 
 void ArmData::setAxis(XAxis axis) {
   m_axis = axis;
-  for (Curve& curve : m_curves) curve.values->setPositions(positionsOf(curve)[at(axis)]);
+  for (std::size_t i = 0; i < kQuantities; ++i) {
+    m_curves[i].values->setPositions(positionsOf(m_curves[i])[at(axisOf(static_cast<Quantity>(i)))]);
+  }
+  m_quality.values->setPositions(m_quality.own[at(axis)]);
 }
 
 qint64 ArmData::firstNonFiniteLoss() const {
@@ -254,12 +351,29 @@ std::vector<const ArmData*> RunData::shown() const {
   return arms;
 }
 
-std::vector<const ArmData*> RunData::repeats() const {
-  std::vector<const ArmData*> arms;
-  for (const auto& arm : m_arms) {
-    if (arm->arm().start.kind == record::TrialKind::Repeat) arms.push_back(arm.get());
+bool RunData::takeEvaluation(const record::Evaluation& evaluation) {
+  ArmData* const found = arm(evaluation.trial);
+  if (found != nullptr) found->takeEvaluation(evaluation);
+  return found != nullptr;
+}
+
+qint64 RunData::stepAt(XAxis axis, double x) const {
+  for (const ArmData* const arm : shown()) {
+    if (const qint64 step = arm->stepAt(axis, x); step > 0) return step;
   }
-  return arms;
+  return 0;
+}
+
+std::optional<Yardstick> RunData::yardstick(Quantity quantity) const {
+  const bool trajectory = comparisonOf(quantity) == Comparison::Trajectory;
+  std::vector<judge::StepMean> means;
+  for (const auto& arm : m_arms) {
+    if (arm->arm().start.kind != (trajectory ? record::TrialKind::Repeat : record::TrialKind::Rounding)) continue;
+    if (arm->stepMean(quantity).count > 0) means.push_back(arm->stepMean(quantity));
+  }
+  const std::optional<double> size = judge::largest_mean(means);
+  if (!size) return std::nullopt;
+  return Yardstick{*size, static_cast<int>(means.size())};
 }
 
 void RunData::setAxis(XAxis axis) {

@@ -4,14 +4,17 @@
 #include <QString>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/judge/step_mean.h"
+#include "core/record/checkpoint.h"
 #include "core/record/trial.h"
-#include "ui/plot/plot_content.h"
 #include "ui/plot/series_data.h"
+#include "ui/run/quantity.h"
 #include "ui/worker/job.h"
 
 namespace mantissa::ui::run {
@@ -20,19 +23,38 @@ namespace mantissa::ui::run {
 enum class XAxis { Step, AppliedUpdate, Samples, Seconds };
 inline constexpr std::size_t kXAxes = 4;
 
-/// What the page draws.
-enum class Quantity { Loss, Scale, Trajectory, Shadow, GradientNorm };
-inline constexpr std::size_t kQuantities = 5;
-
 /// "growth probe", "non-finite loss": why an update was refused, for people.
 QString causeWords(record::SkipCause cause);
+
+/// What one of several optimizers did in a skipped step.
+struct OptimizerSkip {
+  qint64 optimizer = 0;  ///< index
+  record::SkipCause cause = record::SkipCause::None;
+  QString parameter;
+  std::optional<double> largestFiniteGradient;
+};
 
 /// A refused update.
 struct Skip {
   qint64 step = 0;
   std::array<double, kXAxes> x{};
   record::SkipCause cause = record::SkipCause::None;
-  QString parameter;  ///< the first with a non-finite gradient; empty: unknown
+  QString parameter;                            ///< the first with a non-finite gradient; empty: unknown
+  std::optional<qint64> optimizer;              ///< the first with a non-finite gradient
+  std::optional<double> largestFiniteGradient;  ///< still scaled
+  std::optional<double> scaleBefore;
+  std::optional<double> scaleAfter;
+  std::vector<OptimizerSkip> optimizers;  ///< those that skipped, where the arm has several
+
+  /// Whether this optimizer skipped; nothing: any.
+  bool isOf(std::optional<qint64> index) const;
+};
+
+/// A size of nothing but chance that a deviation is measured by: of whole repeats, or of rounding repeats.
+struct Yardstick {
+  double size = 0;  ///< of the repeat that deviates most, its mean over the steps so far
+  int repeats = 0;
+  bool isUsable() const { return size > 0 && std::isfinite(size); }
 };
 
 /// Where an arm stands after its last step.
@@ -47,6 +69,7 @@ struct Counters {
   std::optional<double> loss;
   std::optional<double> deviation;  ///< trajectory, of outputs, RMSE
   std::optional<double> seconds;    ///< since the run's first step
+  std::optional<double> stepsPerSecond;
 };
 
 /// One arm: its curves, its skipped steps, its counters. Steps rise; one that does not stand above the last goes on
@@ -64,11 +87,31 @@ class ArmData {
   /// Forgets every step after this one. \return whether there was any.
   bool truncateAfter(qint64 step);
 
-  /// Its points are the steps at which the quantity was measured.
+  /// An evaluation on the frozen cases; one of a step that is not here yet waits for it.
+  void takeEvaluation(const record::Evaluation& evaluation);
+
+  /// Its points are the steps at which the quantity was measured. The learning rate stands against applied updates,
+  /// whatever the axis is: they are what its schedule counts.
   std::shared_ptr<const plot::SeriesData> series(Quantity quantity) const;
+  /// Quality on the frozen cases, at each evaluation.
+  std::shared_ptr<const plot::SeriesData> quality() const { return m_quality.values; }
+  /// The newest evaluation.
+  const std::optional<record::Evaluation>& evaluation() const { return m_evaluation; }
+
+  /// Mean of the size of a deviation over all steps at which it was measured.
+  std::optional<double> mean(Quantity quantity) const { return m_means[static_cast<std::size_t>(quantity)].value(); }
+  const judge::StepMean& stepMean(Quantity quantity) const { return m_means[static_cast<std::size_t>(quantity)]; }
+
   void setAxis(XAxis axis);
 
+  /// The step at or behind this place of an axis; 0: there is none.
+  qint64 stepAt(XAxis axis, double x) const;
+
   const std::vector<Skip>& skips() const { return m_skips; }
+  const Skip* skipAt(qint64 step) const;
+  qint64 skipsBy(record::SkipCause cause) const { return m_causes[static_cast<std::size_t>(cause)]; }
+  /// How many optimizers the arm's steps tell of; 0: one.
+  std::size_t optimizers() const { return m_optimizers; }
   const Counters& counters() const { return m_counters; }
 
   qint64 firstNonFiniteLoss() const;  ///< 0: all are finite
@@ -85,14 +128,26 @@ class ArmData {
   };
 
   const Positions& positionsOf(const Curve& curve) const { return curve.own[0] ? curve.own : m_positions; }
+  XAxis axisOf(Quantity quantity) const;
   void makeColumns();
   void append(Curve& curve, std::optional<double> value, const std::array<double, kXAxes>& x);
+  void takeSkip(const record::StepRecord& step, const std::array<double, kXAxes>& x);
+  void placeEvaluations();
+  void countAnew();
 
   record::TrialRow m_arm;
   XAxis m_axis;
   Positions m_positions;
   std::array<Curve, kQuantities> m_curves;
+  std::array<judge::StepMean, kQuantities> m_means;  // of deviations
+  Curve m_quality;
+  std::vector<record::Evaluation> m_evaluations;  // by step
+  std::size_t m_placed = 0;                       // of them, those that stand in the curve
+  std::optional<record::Evaluation> m_evaluation;
   std::vector<Skip> m_skips;
+  std::array<qint64, 10> m_causes{};  // skips by cause
+  std::size_t m_optimizers = 0;
+  qint64 m_samples = 0;
   Counters m_counters;
 };
 
@@ -111,8 +166,14 @@ class RunData {
 
   /// The reference and the trials: those with a line of their own. Yardsticks measure the reference against itself.
   std::vector<const ArmData*> shown() const;
-  /// Whole repeats of the reference.
-  std::vector<const ArmData*> repeats() const;
+  /// \return whether the arm is known; evaluations of others are dropped.
+  bool takeEvaluation(const record::Evaluation& evaluation);
+
+  /// The step that stands at this place of an axis, of the arm that has one nearest to it; 0: there is none.
+  qint64 stepAt(XAxis axis, double x) const;
+
+  /// What this deviation is measured by; nothing where no repeat has measured it.
+  std::optional<Yardstick> yardstick(Quantity quantity) const;
 
   /// Another number whenever plots must take their series anew.
   int revision() const { return m_revision; }

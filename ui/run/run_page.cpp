@@ -182,6 +182,11 @@ void RunPage::listenToController() {
           });
   connect(m_controller, &TrainingController::noteArrived, this,
           [](worker::JobId, const QString& sentence) { spdlog::info("{}", sentence.toStdString()); });
+  connect(m_controller, &TrainingController::armEvaluated, this,
+          [this](worker::JobId, const record::Evaluation& evaluation) {
+            m_isNew = m_ownData.takeEvaluation(evaluation) || m_isNew;
+            wake();
+          });
   connect(m_controller, &TrainingController::armEnded, this, [this](worker::JobId, const record::TrialRow& arm) {
     m_ownData.setArms({arm});
     tellFailedArm(arm);
@@ -265,6 +270,9 @@ void RunPage::listenToFollower() {
     tellFailedArm(arm);
     news();
   });
+  connect(follower, &ArchiveFollower::armEvaluated, this, [this, news](const record::Evaluation& evaluation) {
+    if (m_archiveData.takeEvaluation(evaluation)) news();
+  });
   connect(follower, &ArchiveFollower::armResumed, this, [this, news](const record::TrialRow& arm, qint64 step) {
     ++m_armsRunning;
     m_archiveData.setArms({arm});
@@ -346,15 +354,13 @@ void RunPage::showExperiment(const spec::Experiment* experiment, const QString& 
   if (experiment == nullptr) {
     m_controls->showExperiment(name, {}, {}, {});
     m_charts->setPlannedSteps(0);
-    m_charts->setNames({}, 0);
+    m_charts->setExperiment(nullptr);
     return;
   }
   m_controls->showExperiment(QString::fromStdString(experiment->name), QString::fromStdString(experiment->file),
                              experimentSummary(*experiment), policySummary(*experiment));
   m_charts->setPlannedSteps(experiment->training.steps.value_or(0));
-  const QString loss =
-      experiment->training.loss ? QString::fromStdString(to_text(*experiment->training.loss)) : QString();
-  m_charts->setNames(loss, experiment->training.clip_norm.value_or(0));
+  m_charts->setExperiment(std::make_shared<const spec::Experiment>(*experiment));
 }
 
 void RunPage::tellFailedArm(const record::TrialRow& arm) {
@@ -541,6 +547,10 @@ bool RunPage::isSettled() const {
 bool RunPage::isBusy() const { return m_controller->state() != worker::JobState::Idle; }
 
 void RunPage::finishWork() { m_controller->stop(); }
+
+QByteArray RunPage::saveLayout() const { return m_charts->saveLayout(); }
+
+void RunPage::restoreLayout(const QByteArray& layout) { m_charts->restoreLayout(layout); }
 
 void RunPage::showEvent(QShowEvent* event) {
   Page::showEvent(event);

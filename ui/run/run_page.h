@@ -53,6 +53,8 @@ class RunPage : public shell::Page {
   bool isSettled() const override;
   bool isBusy() const override;
   void finishWork() override;
+  QByteArray saveLayout() const override;
+  void restoreLayout(const QByteArray& layout) override;
 
   const RunData& shownData() const { return *m_shown; }
   RunCharts* charts() const { return m_charts; }

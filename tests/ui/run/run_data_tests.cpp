@@ -108,13 +108,13 @@ class RunDataTests : public QObject {
     steps[9].shadow_output_rmse = 0.25;
     steps[19].shadow_output_rmse = 0.5;
     data.take({batch(steps)});
-    const auto shadow = data.arm(2)->series(Quantity::Shadow);
+    const auto shadow = data.arm(2)->series(deviation(Measure::OutputRmse, Comparison::Shadow));
     QCOMPARE(shadow->size(), std::size_t{2});
     QCOMPARE(shadow->x(0), 10.0);
     QCOMPARE(shadow->x(1), 20.0);
     QCOMPARE(data.arm(2)->series(Quantity::Scale)->size(), std::size_t{0});
     data.setAxis(XAxis::Samples);
-    QCOMPARE(data.arm(2)->series(Quantity::Shadow)->x(1), 1280.0);  // 64 · 20
+    QCOMPARE(data.arm(2)->series(deviation(Measure::OutputRmse, Comparison::Shadow))->x(1), 1280.0);  // 64 · 20
   }
 
   void a_curve_that_stops_being_measured_keeps_its_points() {
@@ -151,7 +151,7 @@ class RunDataTests : public QObject {
     QCOMPARE(loss->x(5), 6.0);
     QCOMPARE(data.arm(2)->counters().attempted, qint64{6});
     QCOMPARE(data.arm(2)->counters().skipped, qint64{1});  // the one of step 2
-    QCOMPARE(data.arm(2)->series(Quantity::Shadow)->size(), std::size_t{1});
+    QCOMPARE(data.arm(2)->series(deviation(Measure::OutputRmse, Comparison::Shadow))->size(), std::size_t{1});
   }
 
   void an_arm_that_is_cut_to_nothing_begins_anew() {
