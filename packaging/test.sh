@@ -26,6 +26,8 @@ release="$root/build/release"
 configure "$release" -DCMAKE_BUILD_TYPE=Release -DMANTISSA_BUILD_TESTS=ON -DMANTISSA_CHECKS="$checks"
 build "$release"
 
+[ "${MANTISSA_PACKAGES:-}" = present ] || export MANTISSA_DISPLAY_REQUIRED=1
+
 # ctest goes on after its closing line (summary of labels, total time); repeated here, it is where one looks for it.
 output=$(mktemp)
 trap 'rm -f -- "$output"' EXIT

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The program itself, in a window on a virtual display, driven by its keyboard and judged by its pixels and its
+// archive.
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QGuiApplication>
+#include <QImage>
+#include <QPixmap>
+#include <QProcess>
+#include <QScreen>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cstdlib>
+#include <memory>
+
+#include "core/archive/reader.h"
+#include "core/base/error.h"
+#include "tests/ui/workbench/virtual_display.h"
+#include "ui/plot/plot_colors.h"
+
+using namespace mantissa;
+namespace plot = mantissa::ui::plot;
+
+namespace {
+
+constexpr int kPatience = 60'000;  // ms: the machine may be busy with other tests
+
+int pixelsLike(const QImage& image, const QColor& color) {
+  int count = 0;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      const QColor pixel = image.pixelColor(x, y);
+      const int distance = std::abs(pixel.red() - color.red()) + std::abs(pixel.green() - color.green()) +
+                           std::abs(pixel.blue() - color.blue());
+      if (distance < 60) ++count;
+    }
+  }
+  return count;
+}
+
+/// A decimal comma would make 9 of this learning rate.
+const char kExperiment[] =
+    "mantissa = 1\nname = \"two lines\"\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\nhidden = [8]\n"
+    "[training]\nthreads = 1\nsteps = %1\nbatch = 16\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 9.8e-2\n"
+    "[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n[cases]\nholdout = 64\n";
+
+}  // namespace
+
+class RealWindowTests : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit RealWindowTests(const test::VirtualDisplay& display) : m_display(display) {}
+
+ private Q_SLOTS:
+  void initTestCase() {
+    if (m_display.problem().isEmpty()) return;
+    // packaging/test.sh installs what is needed: there nothing may be missing.
+    QVERIFY2(qEnvironmentVariableIsEmpty("MANTISSA_DISPLAY_REQUIRED"), qPrintable(m_display.problem()));
+    QSKIP(qPrintable(m_display.problem()));
+  }
+  void init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_environment = QProcessEnvironment::systemEnvironment();
+    for (const char* const name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"}) {
+      m_environment.insert(QString::fromLatin1(name), m_folder->path());
+    }
+    m_environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("xcb"));
+    m_environment.insert(QStringLiteral("DISPLAY"), m_display.name());
+  }
+  void cleanup() {
+    if (!m_program) return;
+    if (QTest::currentTestFailed()) {
+      picture().save(QStringLiteral("real_window_failed.png"));
+      qWarning("what stood on the screen is in real_window_failed.png; the program said: %s",
+               m_program->readAllStandardError().constData());
+    }
+    m_program->kill();
+    m_program->waitForFinished();
+    m_program.reset();
+  }
+
+  void an_experiment_runs_by_f5_and_its_charts_move() {
+    makeArchive();
+    start({QStringLiteral("--archive"), archive(), experiment(400)});
+    QCOMPARE(pixelsOfTrial(), 0);
+    m_display.press(QStringLiteral("F5"));
+    QTRY_VERIFY_WITH_TIMEOUT(pixelsOfTrial() > 50, kPatience);
+    const QImage first = picture();
+    QTRY_VERIFY_WITH_TIMEOUT(picture() != first, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(4), record::Status::Finished, kPatience);
+    close();
+    QCOMPARE(m_program->exitCode(), 0);
+    const archive::Reader reader(archive().toStdString());
+    for (const record::TrialRow& arm : reader.trials()) {
+      QCOMPARE(arm.end.status, record::Status::Finished);
+      std::int64_t steps = 0;
+      reader.steps(arm.id, [&steps](const record::StepRecord&) { return ++steps != 0; });
+      QCOMPARE(steps, arm.end.counts.attempted);
+    }
+  }
+
+  void the_first_start_waits_for_one_key() {
+    start({});
+    QTest::qWait(300);
+    m_display.press(QStringLiteral("Return"));
+    QTRY_VERIFY_WITH_TIMEOUT(pixelsOfTrial() > 50, kPatience);
+    m_display.press(QStringLiteral("shift+F5"));
+    QTRY_VERIFY_WITH_TIMEOUT(
+        QFile::exists(defaultArchive()) && statusOf(1, defaultArchive()) != record::Status::Running, kPatience);
+    close();
+    QCOMPARE(m_program->exitCode(), 0);
+  }
+
+  /// Case 39: "Same experiment file: CLI and GUI give bit-equal results under C and de_DE."
+  void a_german_window_computes_what_the_command_line_computes() {
+    const QString localedef = QStandardPaths::findExecutable(QStringLiteral("localedef"));
+    if (localedef.isEmpty() ||
+        QProcess::execute(localedef, {"-i", "de_DE", "-f", "UTF-8", m_folder->filePath("de_DE.UTF-8")}) != 0) {
+      QSKIP("localedef or the sources of the German locale are not installed");
+    }
+    const QString file = experiment(20);
+    QVERIFY(!commandLine({"run", file, "--archive", archive(), "--gains", "off"}).isEmpty());
+    m_environment.insert(QStringLiteral("LOCPATH"), m_folder->path());
+    m_environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("de_DE.UTF-8"));
+    start({QStringLiteral("--archive"), archive(), file});
+    m_display.press(QStringLiteral("F5"));
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(4), record::Status::Finished, kPatience);
+    close();
+    for (const char* const what : {"cases", "weights"}) {
+      const QByteArray ours = commandLine({"export", what, "4", "--archive", archive()});
+      QVERIFY(!ours.isEmpty());
+      QCOMPARE(ours, commandLine({"export", what, "2", "--archive", archive()}));
+    }
+    const archive::Reader reader(archive().toStdString());
+    std::int64_t steps = 0;
+    reader.steps(4, [&steps](const record::StepRecord& step) {
+      if (step.lr == 0.098) ++steps;
+      return true;
+    });
+    QCOMPARE(steps, std::int64_t{20});
+  }
+
+ private:
+  QString archive() const { return m_folder->filePath(QStringLiteral("archive.db")); }
+  QString defaultArchive() const { return m_folder->filePath(QStringLiteral("mantissa/mantissa.db")); }
+
+  QString experiment(int steps) const {
+    QFile file(m_folder->filePath(QStringLiteral("two.toml")));
+    if (!file.open(QIODevice::WriteOnly)) qFatal("the experiment cannot be written");
+    file.write(QString::fromLatin1(kExperiment).arg(steps).toUtf8());
+    return file.fileName();
+  }
+
+  QByteArray commandLine(const QStringList& arguments) const {
+    QProcess process;
+    QProcessEnvironment environment = m_environment;
+    environment.remove(QStringLiteral("LC_ALL"));
+    process.setProcessEnvironment(environment);
+    process.start(QStringLiteral(MANTISSA_BINARY_DIR "/mantissa-cli"), arguments);
+    process.waitForFinished(kPatience);
+    return process.readAllStandardOutput();
+  }
+
+  /// By the command line, with two arms of its own.
+  void makeArchive() const { commandLine({"run", experiment(5), "--archive", archive(), "--gains", "off"}); }
+
+  void start(const QStringList& arguments) {
+    m_program = std::make_unique<QProcess>();
+    m_program->setProcessEnvironment(m_environment);
+    m_program->start(QStringLiteral(MANTISSA_BINARY_DIR "/mantissa"), arguments);
+    QVERIFY2(m_program->waitForStarted(), qPrintable(m_program->errorString()));
+    QTRY_VERIFY_WITH_TIMEOUT(m_display.focus(m_program->processId()), kPatience);
+  }
+
+  /// Right after its end a run still measures what its arms cost: the window asks then, and is asked again.
+  void close() {
+    QElapsedTimer patience;
+    patience.start();
+    bool closed = false;
+    while (!closed && patience.elapsed() < kPatience) {
+      m_display.press(QStringLiteral("ctrl+q"));
+      closed = m_program->waitForFinished(2000);
+      if (!closed) m_display.press(QStringLiteral("Escape"));
+      if (!closed) m_display.focus(m_program->processId());
+    }
+    QVERIFY(closed);
+    QCOMPARE(m_program->exitStatus(), QProcess::NormalExit);
+  }
+
+  static QImage picture() { return QGuiApplication::primaryScreen()->grabWindow(0).toImage(); }
+
+  /// In the right part of the window, where the charts are.
+  static int pixelsOfTrial() {
+    const QImage screen = picture();
+    return pixelsLike(screen.copy(600, 150, 800, 600), plot::plotColors(false).trials[0]);
+  }
+
+  record::Status statusOf(std::int64_t arm) const { return statusOf(arm, archive()); }
+  static record::Status statusOf(std::int64_t arm, const QString& file) {
+    try {
+      return archive::Reader(file.toStdString()).trial(arm).end.status;
+    } catch (const Error&) {
+      return record::Status::Running;  // it is not there yet
+    }
+  }
+
+  const test::VirtualDisplay& m_display;
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QProcessEnvironment m_environment;
+  std::unique_ptr<QProcess> m_program;
+};
+
+int main(int argc, char** argv) {
+  const test::VirtualDisplay display;
+  if (display.problem().isEmpty()) {
+    qputenv("DISPLAY", display.name().toLatin1());
+    qputenv("QT_QPA_PLATFORM", "xcb");
+  } else {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  }
+  const QGuiApplication application(argc, argv);
+  RealWindowTests tests(display);
+  return QTest::qExec(&tests, argc, argv);
+}
+
+#include "real_window_tests.moc"
