@@ -5,7 +5,6 @@
 
 #include <QApplication>
 #include <QDeadlineTimer>
-#include <QDir>
 #include <QEventLoop>
 #include <QFile>
 #include <QImage>
@@ -19,6 +18,8 @@
 #include "app/workbench/arguments.h"
 #include "app/workbench/pages.h"
 #include "core/base/user_folders.h"
+#include "ui/editor/editor_tabs.h"
+#include "ui/editor/templates.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/page.h"
@@ -100,14 +101,10 @@ class StartWatch : public QObject {
   bool m_archiveTold = false;
 };
 
-/// The first experiment, beside the installed program or in the sources that it was built from; empty: not found.
+/// The first experiment; empty: not found.
 QString sampleExperiment() {
-  const QDir program(QCoreApplication::applicationDirPath());
-  for (const char* const folder : {"../share/mantissa/experiments", "../../../experiments"}) {
-    const QString path = QDir::cleanPath(program.filePath(QLatin1String(folder) + QLatin1String("/digits-mlp.toml")));
-    if (QFile::exists(path)) return path;
-  }
-  return {};
+  const QString folder = ui::editor::templateFolder();
+  return folder.isEmpty() ? QString() : folder + QStringLiteral("/digits-mlp.toml");
 }
 
 /// Waits until the archive was read, at most ten seconds.
@@ -119,14 +116,22 @@ void settle(ui::shell::MainWindow& window) {
   QCoreApplication::processEvents();
 }
 
-int takeScreenshot(ui::shell::MainWindow& window, ui::shell::LogModel& log, const workbench::Arguments& arguments) {
+int takeScreenshot(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors, ui::shell::LogModel& log,
+                   const workbench::Arguments& arguments) {
   window.resize(arguments.size);
   window.show();
   if (!window.archive().isEmpty() || !arguments.archive.isEmpty()) settle(window);
-  window.showPage(arguments.screenshotPage);
-  const QDeadlineTimer limit(10000);
   const ui::shell::Page* const page = window.page(arguments.screenshotPage);
-  while (page != nullptr && !page->isSettled() && !limit.hasExpired()) {
+  if (page != nullptr) {
+    window.showPage(arguments.screenshotPage);
+  } else if (arguments.files.isEmpty()) {
+    editors.openArchived(0);  // an editor is no page: it shows the newest experiment, or the files that were named
+  } else {
+    for (const QString& file : arguments.files) editors.openFile(file);
+  }
+  const auto isSettled = [&] { return page != nullptr ? page->isSettled() : editors.isSettled(); };
+  const QDeadlineTimer limit(10000);
+  while (!isSettled() && !limit.hasExpired()) {
     QEventLoop loop;
     QTimer::singleShot(20, &loop, &QEventLoop::quit);
     loop.exec();
@@ -172,6 +177,7 @@ int main(int argc, char** argv) {
   openLog(log);
   ui::shell::MainWindow window(settings, &log, workbench::makePages());
   const bool isNewcomer = settings.archive().isEmpty() && settings.recentFiles().isEmpty();
+  ui::editor::EditorTabs* const editors = workbench::addEditor(window);
   QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
   if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
   if (!archive.isEmpty() && (QFile::exists(archive) || !arguments->archive.isEmpty())) window.openArchive(archive);
@@ -182,7 +188,7 @@ int main(int argc, char** argv) {
     if (!sample.isEmpty()) window.open(sample);
   }
   for (const QString& file : arguments->files) window.open(file);
-  if (screenshot) return takeScreenshot(window, log, *arguments);
+  if (screenshot) return takeScreenshot(window, *editors, log, *arguments);
   const StartWatch watch(window);
   window.show();
   return QApplication::exec();

@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "ui/archive/archive_page.h"
+#include "ui/editor/editor_tabs.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/coming_page.h"
+#include "ui/shell/main_window.h"
 #include "ui/worker/session_engine.h"
 
 namespace mantissa::workbench {
@@ -47,6 +49,19 @@ QVector<ui::shell::Page*> makePages() {
                                "This page will show where the time of a step goes and what a trial gains. Today "
                                "mantissa-cli show prints what was measured.")),
   };
+}
+
+ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
+  auto* const editors = new ui::editor::EditorTabs(window);
+  auto* const run = qobject_cast<ui::run::RunPage*>(window.page(QStringLiteral("run")));
+  QObject::connect(run, &ui::run::RunPage::editRequested, editors, [editors](const QString& file, qint64 experiment) {
+    if (file.isEmpty()) {
+      editors->openArchived(experiment);
+    } else {
+      editors->openFile(file);
+    }
+  });
+  return editors;
 }
 
 }  // namespace mantissa::workbench

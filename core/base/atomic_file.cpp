@@ -51,6 +51,12 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tar
   temporary_ += ".part-" + std::to_string(::getpid());
   stream_ = std::fopen(temporary_.c_str(), "wbe");
   if (stream_ == nullptr) fail(errno);
+  // A file system without permissions has none to keep: no reason to refuse the file.
+  struct ::stat old {};
+  struct ::stat made {};
+  if (::stat(target_.c_str(), &old) == 0 && ::fstat(::fileno(stream_), &made) == 0 && S_ISREG(made.st_mode)) {
+    static_cast<void>(::fchmod(::fileno(stream_), old.st_mode & 0777U));
+  }
 }
 
 void AtomicFile::open_in_place() {

@@ -9,10 +9,10 @@ namespace mantissa {
 
 /// A file that appears whole or not at all: written beside its place, flushed to the disk, then renamed.
 ///
-/// Without `commit()` (an exception on the way, say) nothing is left behind and an older file stays as it was. Links
-/// are followed and stay. A device, a pipe or an open file behind /proc (as /dev/stdout is) cannot be replaced: it is
-/// written straight into. \throws Error FileProblem where the folder cannot be written, DiskFull and WriteFailed while
-/// writing.
+/// A file that was there passes its permissions on. Without `commit()` (an exception on the way, say) nothing is left
+/// behind and an older file stays as it was. Links are followed and stay. A device, a pipe or an open file behind /proc
+/// (as /dev/stdout is) cannot be replaced: it is written straight into. \throws Error FileProblem where the folder
+/// cannot be written, DiskFull and WriteFailed while writing.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);

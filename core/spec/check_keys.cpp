@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/edit_distance.h"
+#include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/text_list.h"
 #include "core/spec/key_catalogue.h"
@@ -80,9 +81,10 @@ void check_word(const Setting& setting, const KeyEntry& entry) {
   refuse(setting, choices);
 }
 
-void check_table(const Setting& table, const std::string& path);
+/// Throws the first problem, or collects all where `problems` is given.
+void check_table(const Setting& table, const std::string& path, std::vector<Error>* problems);
 
-void check_member(const Setting& setting, const std::string& path) {
+void check_member(const Setting& setting, const std::string& path, std::vector<Error>* problems) {
   const KeyEntry* const entry = entry_at(path);
   if (entry == nullptr) refuse_unknown(setting, path);
   if (!entry->available.empty()) {
@@ -117,15 +119,20 @@ void check_member(const Setting& setting, const std::string& path) {
     case KeyShape::ValueOrTable:
       break;
   }
-  if (is_table) check_table(setting, path);
+  if (is_table) check_table(setting, path, problems);
   for (const Setting& item : setting.items) {
-    if (item.kind == Setting::Kind::Table) check_table(item, path);
+    if (item.kind == Setting::Kind::Table) check_table(item, path, problems);
   }
 }
 
-void check_table(const Setting& table, const std::string& path) {
+void check_table(const Setting& table, const std::string& path, std::vector<Error>* problems) {
   for (const Setting& member : table.members) {
-    check_member(member, path.empty() ? member.key : path + '.' + member.key);
+    try {
+      check_member(member, path.empty() ? member.key : path + '.' + member.key, problems);
+    } catch (const Error& error) {
+      if (problems == nullptr) throw;
+      problems->push_back(error);
+    }
   }
 }
 
@@ -161,6 +168,12 @@ std::vector<std::string> nearest_keys(const std::string& path) {
   return {near.front().second};
 }
 
-void check_keys(const Setting& root) { check_table(root, {}); }
+void check_keys(const Setting& root) { check_table(root, {}, nullptr); }
+
+std::vector<Error> key_problems(const Setting& root) {
+  std::vector<Error> problems;
+  check_table(root, {}, &problems);
+  return problems;
+}
 
 }  // namespace mantissa::spec

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/spec/parse.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -12,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/spec/check_keys.h"
+#include "core/spec/check_text.h"
 #include "core/spec/names.h"
 #include "core/spec/overrides.h"
 #include "core/spec/table_reader.h"
@@ -116,10 +119,24 @@ void collect_positions(const Setting& setting, std::map<std::string, Position>& 
   }
 }
 
-Experiment to_experiment(const Setting& root, const std::string& file) {
-  const std::string folder = std::filesystem::path(file).parent_path().string();
-  const TableReader table(&root);
-  Experiment experiment;
+using Part = std::function<void(Experiment&)>;
+
+/// The tables of a file, each with what reads it, in an order in which every part finds what it depends on.
+std::vector<Part> parts_of(const TableReader& table, const std::string& folder) {
+  return {
+      [=](Experiment& experiment) { read_data(table.find("data"), folder, experiment); },
+      [=](Experiment& experiment) { read_model(table.find("model"), folder, experiment); },
+      [=](Experiment& experiment) { read_training(table.find("training"), experiment); },
+      [=](Experiment& experiment) { read_reference(table.find("reference"), experiment); },
+      [=](Experiment& experiment) { read_trials(table.find("trial"), experiment); },
+      [=](Experiment& experiment) { TableReader(table.find("cases")).integer("holdout", experiment.cases.holdout, 0); },
+      [=](Experiment& experiment) { read_rules(table.find("rules"), experiment); },
+      [=](Experiment& experiment) { read_budget(table.find("budget"), experiment); },
+      [=](Experiment& experiment) { read_expect(table.find("expect"), experiment); },
+  };
+}
+
+void read_head(const TableReader& table, const std::string& file, Experiment& experiment) {
   experiment.file = file;
   const Setting* const name = table.find("name");
   experiment.name = name != nullptr ? name_value(*name) : name_from_stem(std::filesystem::path(file).stem().string());
@@ -127,15 +144,15 @@ Experiment to_experiment(const Setting& root, const std::string& file) {
     if (description->kind != Setting::Kind::Text) refuse(*description, "a text");
     experiment.description = description->text;
   }
-  read_data(table.find("data"), folder, experiment);
-  read_model(table.find("model"), folder, experiment);
-  read_training(table.find("training"), experiment);
-  read_reference(table.find("reference"), experiment);
-  read_trials(table.find("trial"), experiment);
-  TableReader(table.find("cases")).integer("holdout", experiment.cases.holdout, 0);
-  read_rules(table.find("rules"), experiment);
-  read_budget(table.find("budget"), experiment);
-  read_expect(table.find("expect"), experiment);
+}
+
+std::string folder_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
+
+Experiment to_experiment(const Setting& root, const std::string& file) {
+  const TableReader table(&root);
+  Experiment experiment;
+  read_head(table, file, experiment);
+  for (const Part& part : parts_of(table, folder_of(file))) part(experiment);
   collect_positions(root, experiment.positions);
   return experiment;
 }
@@ -168,6 +185,42 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
     if (error.facts().subject.compare(0, 6, "--set ") == 0) throw;
     throw error.in_file(file);
   }
+}
+
+TextCheck check_text(const std::string& text, const std::string& file) {
+  TextCheck check;
+  Setting root;
+  try {
+    refuse_what_is_no_text(text, file);
+    root = read_toml(text, file);
+  } catch (const Error& error) {
+    check.problems.push_back(error.in_file(file));
+    return check;
+  }
+  check.is_toml = true;
+  name_paths(root);
+  const auto collect = [&](const std::function<void()>& part, bool is_certain) {
+    try {
+      part();
+    } catch (const Error& error) {
+      // What a value is stands by itself; what is said of a place may follow from a part that could not be read.
+      if (is_certain || !error.facts().found.empty()) check.problems.push_back(error.in_file(file));
+    }
+  };
+  collect([&] { check_version(root); }, true);
+  for (const Error& error : key_problems(root)) check.problems.push_back(error.in_file(file));
+  if (check.problems.empty()) {
+    const TableReader table(&root);
+    Experiment experiment;
+    collect([&] { read_head(table, file, experiment); }, true);
+    for (const Part& part : parts_of(table, folder_of(file))) {
+      collect([&] { part(experiment); }, check.problems.empty());
+    }
+    check.warnings = experiment.warnings;
+  }
+  std::stable_sort(check.problems.begin(), check.problems.end(),
+                   [](const Error& a, const Error& b) { return a.facts().line < b.facts().line; });
+  return check;
 }
 
 std::string with_overrides(const std::string& text, const std::vector<std::string>& overrides) {

@@ -29,6 +29,7 @@ RunControls::RunControls(QWidget* parent)
     : QWidget(parent),
       m_buttons(new QHBoxLayout),
       m_name(titleLabel({})),
+      m_edit(new QPushButton),
       m_file(new QLabel),
       m_summary(new QFormLayout),
       m_policiesTitle(titleLabel(tr("Policies"))),
@@ -48,7 +49,11 @@ RunControls::RunControls(QWidget* parent)
   m_name->setWordWrap(true);
   m_file->setForegroundRole(QPalette::PlaceholderText);
   m_file->setWordWrap(true);
-  column->addWidget(m_name);
+  auto* const heading = new QHBoxLayout;
+  heading->addWidget(m_name, 1);
+  heading->addWidget(m_edit, 0, Qt::AlignTop);
+  m_edit->hide();
+  column->addLayout(heading);
   column->addWidget(m_file);
   column->addSpacing(4);
   column->addLayout(m_summary);
@@ -105,6 +110,21 @@ void RunControls::addAction(QAction* action, const QString& icon) {
 
 void RunControls::focusPrimary() {
   if (m_primary != nullptr && m_primary->isEnabled()) m_primary->setFocus(Qt::OtherFocusReason);
+}
+
+void RunControls::setEditAction(QAction* action) {
+  const auto follow = [this, action] {
+    m_edit->setText(action->text());
+    m_edit->setEnabled(action->isEnabled());
+    m_edit->setToolTip(action->toolTip());
+    m_edit->setWhatsThis(action->whatsThis());
+  };
+  m_edit->setObjectName(action->objectName());
+  m_edit->setAutoDefault(false);
+  connect(m_edit, &QPushButton::clicked, action, &QAction::trigger);
+  connect(action, &QAction::changed, m_edit, follow);
+  follow();
+  m_edit->show();
 }
 
 void RunControls::showExperiment(const QString& name, const QString& file,

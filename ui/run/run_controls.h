@@ -27,6 +27,9 @@ class RunControls : public QWidget {
   /// The keyboard to the primary button, where it can be pressed.
   void focusPrimary();
 
+  /// A button beside the experiment's name.
+  void setEditAction(QAction* action);
+
   /// \param summary, policies  as experiment_summary.h makes them
   void showExperiment(const QString& name, const QString& file, const std::vector<std::pair<QString, QString>>& summary,
                       const std::vector<std::pair<QString, QString>>& policies);
@@ -38,6 +41,7 @@ class RunControls : public QWidget {
   QHBoxLayout* m_buttons;
   QPushButton* m_primary = nullptr;
   QLabel* m_name;
+  QPushButton* m_edit;
   QLabel* m_file;
   QFormLayout* m_summary;
   QLabel* m_policiesTitle;

@@ -150,6 +150,9 @@ void RunPage::useActions(shell::ActionList& actions) {
   m_controls->addAction(m_pauseAction, QStringLiteral("media-playback-pause"));
   m_controls->addAction(m_stopAction, QStringLiteral("media-playback-stop"));
   m_controls->addAction(m_stepAction, QStringLiteral("media-skip-forward"));
+  m_editAction = actions.add(QStringLiteral("edit_experiment"), group, tr("&Edit…"), QKeySequence(tr("Ctrl+E")),
+                             tr("Opens the experiment that is shown in an editor"), [this] { requestEdit(); });
+  m_controls->setEditAction(m_editAction);
   m_empty->addAction(actions.find(QStringLiteral("open")));
   enableActions();
 }
@@ -432,6 +435,14 @@ void RunPage::pauseOrResume() {
   }
 }
 
+void RunPage::requestEdit() {
+  if (m_view == View::Archive) {
+    Q_EMIT editRequested({}, m_followed);
+  } else if (const auto& shown = m_view == View::OwnRun ? m_ownRun : m_opened) {
+    Q_EMIT editRequested(QString::fromStdString(shown->file), 0);
+  }
+}
+
 void RunPage::enableActions() {
   if (m_actions == nullptr) return;
   using worker::JobState;
@@ -450,6 +461,8 @@ void RunPage::enableActions() {
   const QString nothing = state == JobState::Stopping ? tr("The run is stopping.") : tr("Nothing runs.");
   m_actions->setEnabled(m_pauseAction, holds, nothing);
   m_actions->setEnabled(m_stopAction, holds, nothing);
+  m_actions->setEnabled(m_editAction, m_view == View::Archive || m_opened != nullptr,
+                        tr("Open an experiment file first."));
   m_actions->setEnabled(m_stepAction, state == JobState::Paused, tr("Only a paused run makes single steps."));
   if (m_view == View::Archive && m_opened && state == JobState::Idle) {
     m_controls->setNote(tr("Run starts %1.").arg(QFileInfo(QString::fromStdString(m_opened->file)).fileName()));

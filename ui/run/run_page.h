@@ -61,6 +61,10 @@ class RunPage : public shell::Page {
   GlanceStrip* strip() const { return m_strip; }
   worker::TrainingController* controller() const { return m_controller; }
 
+ Q_SIGNALS:
+  /// What is shown is to be edited: a file, or, where `file` is empty, an experiment of the open archive.
+  void editRequested(const QString& file, std::int64_t experiment);
+
  protected:
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
@@ -73,6 +77,7 @@ class RunPage : public shell::Page {
   void listenToFollower();
   void run();
   void pauseOrResume();
+  void requestEdit();
   void showView(View view);
   void follow(std::int64_t experiment);
   void showExperiment(const spec::Experiment* experiment, const QString& name);
@@ -126,6 +131,7 @@ class RunPage : public shell::Page {
   QAction* m_pauseAction = nullptr;
   QAction* m_stopAction = nullptr;
   QAction* m_stepAction = nullptr;
+  QAction* m_editAction = nullptr;
 };
 
 }  // namespace mantissa::ui::run

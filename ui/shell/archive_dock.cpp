@@ -83,6 +83,15 @@ std::int64_t ArchiveDock::selectedTrial() const {
   return m_view->currentIndex().siblingAtColumn(0).data(models::TrialTreeModel::TrialRole).toLongLong();
 }
 
+std::int64_t ArchiveDock::selectedExperiment() const {
+  return m_view->currentIndex().siblingAtColumn(0).data(models::TrialTreeModel::ExperimentRole).toLongLong();
+}
+
+void ArchiveDock::addContextAction(QAction* action) {
+  m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
+  m_view->addAction(action);
+}
+
 void ArchiveDock::focusFilter() {
   show();
   raise();

@@ -5,6 +5,7 @@
 
 #include "ui/models/trial_list.h"
 
+class QAction;
 class QLineEdit;
 class QSortFilterProxyModel;
 class QTreeView;
@@ -25,6 +26,10 @@ class ArchiveDock : public QDockWidget {
   void setTrials(const models::TrialList& trials);
   void selectTrial(std::int64_t id);
   std::int64_t selectedTrial() const;
+  /// The experiment that is selected, or the one of the selected trial; 0: none.
+  std::int64_t selectedExperiment() const;
+  /// An action of the tree's context menu.
+  void addContextAction(QAction* action);
   /// Puts the keyboard into the filter.
   void focusFilter();
 

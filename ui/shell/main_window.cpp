@@ -20,6 +20,7 @@
 #include "ui/shell/action_list.h"
 #include "ui/shell/action_search.h"
 #include "ui/shell/archive_dock.h"
+#include "ui/shell/document.h"
 #include "ui/shell/log_dock.h"
 #include "ui/shell/machine_facts.h"
 #include "ui/shell/message_strip.h"
@@ -76,7 +77,10 @@ MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& 
   for (Page* const one : m_pages) one->restoreLayout(m_settings.pageLayout(one->id()));
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() {
+  // Tabs that go one after another are no news for those who listen.
+  m_tabs->disconnect(this);
+}
 
 void MainWindow::makePages() {
   auto* const body = new QWidget;
@@ -87,6 +91,7 @@ void MainWindow::makePages() {
   m_tabs = new QTabWidget;
   m_tabs->setDocumentMode(true);
   m_tabs->setAccessibleName(tr("Pages"));
+  connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::currentDocumentChanged);
   layout->addWidget(m_strips);
   layout->addWidget(m_tabs, 1);
   setCentralWidget(body);
@@ -200,6 +205,11 @@ Page* MainWindow::page(const QString& id) const {
 }
 
 bool MainWindow::mayClose() {
+  for (Document* const document : m_documents) {
+    if (!document->isChanged()) continue;
+    showDocument(document);
+    if (!document->mayClose()) return false;
+  }
   QVector<Page*> busy;
   for (Page* const one : m_pages) {
     if (one->isBusy()) busy << one;

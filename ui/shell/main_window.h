@@ -10,6 +10,7 @@
 #include "ui/models/trial_list.h"
 
 class QLabel;
+class QMenu;
 class QProgressBar;
 class QTabWidget;
 
@@ -22,6 +23,7 @@ namespace mantissa::ui::shell {
 class ActionList;
 class ActionSearch;
 class ArchiveDock;
+class Document;
 class LogDock;
 class LogModel;
 class MessageStrips;
@@ -47,7 +49,22 @@ class MainWindow : public QMainWindow {
   bool showPage(const QString& id);
   Page* page(const QString& id) const;
 
+  /// Shows a document in a tab of its own, after those that are open; the window takes it.
+  void addDocument(Document* document);
+  void showDocument(Document* document);
+  /// Closes its tab, unless the document wants to stay. \return whether it was closed
+  bool closeDocument(Document* document);
+  const QVector<Document*>& documents() const { return m_documents; }
+  /// The document that is in front; nullptr where a page is.
+  Document* currentDocument() const;
+
   ActionList* actions() const { return m_actions; }
+  ArchiveDock* archiveDock() const { return m_archiveDock; }
+  /// The File menu, which documents add their actions to, and the menu with what changes their text.
+  QMenu* fileMenu() const { return m_fileMenu; }
+  QMenu* editMenu() const { return m_editMenu; }
+  /// Keeps a file among the recent ones.
+  void rememberFile(const QString& path);
   MessageStrips* strips() const { return m_strips; }
   const QString& archive() const { return m_archive; }
 
@@ -58,6 +75,8 @@ class MainWindow : public QMainWindow {
  Q_SIGNALS:
   /// The archive was read, or could not be.
   void archiveSettled();
+  /// Another document is in front, or none.
+  void currentDocumentChanged();
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -78,6 +97,7 @@ class MainWindow : public QMainWindow {
   void resetLayout();
   void tellFreeDisk();
   bool mayClose();
+  void showTitle(Document* document);
 
   Settings& m_settings;
   ActionList* m_actions;
@@ -88,6 +108,9 @@ class MainWindow : public QMainWindow {
   QTabWidget* m_tabs = nullptr;
   ActionSearch* m_search = nullptr;
   QVector<Page*> m_pages;
+  QVector<Document*> m_documents;
+  QMenu* m_fileMenu = nullptr;
+  QMenu* m_editMenu = nullptr;
   QMenu* m_recentMenu = nullptr;
   QLabel* m_machineLabel = nullptr;
   QLabel* m_archiveLabel = nullptr;

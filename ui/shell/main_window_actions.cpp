@@ -101,11 +101,13 @@ void MainWindow::makeMenus() {
       }
     }
   };
-  QMenu* const file = menuBar()->addMenu(tr("&File"));
+  m_fileMenu = menuBar()->addMenu(tr("&File"));
+  QMenu* const file = m_fileMenu;
   add(file, {"open", "open_archive"});
   m_recentMenu = file->addMenu(tr("Open &recent"));
   connect(m_recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentFiles);
   add(file, {"reload", "", "quit"});
+  m_editMenu = menuBar()->addMenu(tr("&Edit"));
   QMenu* const view = menuBar()->addMenu(tr("&View"));
   for (Page* const one : m_pages) view->addAction(m_actions->find(QStringLiteral("page_") + one->id()));
   add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "", "theme_0", "theme_1", "theme_2", "",

@@ -190,6 +190,21 @@ class BaseTests : public QObject {
     QVERIFY(S_ISCHR(facts.st_mode));
   }
 
+  void a_file_that_is_replaced_keeps_its_permissions() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("out").toStdString();
+    QFile old(folder.filePath("out"));
+    QVERIFY(old.open(QIODevice::WriteOnly));
+    old.close();
+    QCOMPARE(::chmod(path.c_str(), 0640), 0);
+    AtomicFile file(path);
+    file.write("x");
+    file.commit();
+    struct ::stat facts {};
+    QCOMPARE(::stat(path.c_str(), &facts), 0);
+    QCOMPARE(facts.st_mode & 0777U, 0640U);
+  }
+
   void a_full_disk_is_named() {
     if (!QFile::exists("/dev/full")) QSKIP("no /dev/full on this system");
     // AtomicFile writes beside its place, so the failing device is reached through a link named like the temporary

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/editor/editor_tabs.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QMenu>
+
+#include "core/base/error.h"
+#include "ui/editor/archived_text.h"
+#include "ui/editor/editor_questions.h"
+#include "ui/editor/experiment_editor.h"
+#include "ui/editor/templates.h"
+#include "ui/editor/text_view.h"
+#include "ui/shell/action_list.h"
+#include "ui/shell/archive_dock.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_strip.h"
+
+namespace mantissa::ui::editor {
+namespace {
+
+constexpr char kTopic[] = "editor";
+
+/// The actions that need an editor in front.
+const char* const kOfAnEditor[] = {"save",        "save_as",    "close_tab",    "editor_undo",
+                                   "editor_redo", "editor_run", "next_problem", "editor_reload"};
+
+}  // namespace
+
+EditorTabs::EditorTabs(shell::MainWindow& window)
+    : QObject(&window), m_window(window), m_archived(new ArchivedText(this)) {
+  makeActions();
+  connect(&m_window, &shell::MainWindow::currentDocumentChanged, this, &EditorTabs::enableActions);
+  connect(&m_window, &shell::MainWindow::archiveSettled, this, &EditorTabs::enableActions);
+  connect(m_window.archiveDock(), &shell::ArchiveDock::newExperimentRequested, this, &EditorTabs::newExperiment);
+  connect(m_window.archiveDock(), &shell::ArchiveDock::trialSelected, this, &EditorTabs::enableActions);
+  connect(m_archived, &ArchivedText::arrived, this,
+          [this](const QString& name, const QString& file, const QString& text) {
+            Q_UNUSED(file);
+            open(name, text);
+          });
+  connect(m_archived, &ArchivedText::failed, this, [this](const QString& sentence) {
+    m_window.strips()->show(shell::MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kTopic));
+  });
+  enableActions();
+}
+
+void EditorTabs::makeActions() {
+  shell::ActionList& actions = *m_window.actions();
+  const QString file = tr("File");
+  const QString edit = tr("Edit");
+  QVector<QAction*> added;
+  const auto add = [&](const char* name, const QString& group, const QString& text, const QKeySequence& keys,
+                       const QString& help, std::function<void()> run) {
+    added << actions.add(QString::fromLatin1(name), group, text, keys, help, std::move(run));
+    return added.last();
+  };
+  const auto ofEditor = [this](void (*work)(ExperimentEditor&)) {
+    return [this, work] {
+      if (ExperimentEditor* const editor = current()) work(*editor);
+    };
+  };
+  QAction* const make =
+      add("new_experiment", file, tr("&New experiment…"), QKeySequence::New,
+          tr("Begins an experiment as a copy of one that ships with the program"), [this] { newExperiment(); });
+  m_runAgain = add("run_again", file, tr("R&un again with changes"), QKeySequence(tr("Ctrl+Shift+E")),
+                   tr("Opens the archived experiment that is selected in the tree as a new experiment"),
+                   [this] { openArchived(m_window.archiveDock()->selectedExperiment()); });
+  QAction* const save = add("save", file, tr("&Save"), QKeySequence::Save, tr("Writes the experiment into its file"),
+                            ofEditor([](ExperimentEditor& editor) { editor.save(); }));
+  QAction* const saveAs =
+      add("save_as", file, tr("Save &as…"), QKeySequence(tr("Ctrl+Shift+S")),
+          tr("Writes the experiment into another file"), ofEditor([](ExperimentEditor& editor) { editor.saveAs(); }));
+  QAction* const reload =
+      add("editor_reload", file, tr("Read the &file again"), {}, tr("Takes the text that the file holds now"),
+          ofEditor([](ExperimentEditor& editor) { editor.reload(); }));
+  QAction* const close = add("close_tab", file, tr("&Close the editor"), QKeySequence(tr("Ctrl+W")),
+                             tr("Closes the experiment in front; asks where changes would be lost"), [this] {
+                               if (ExperimentEditor* const editor = current()) m_window.closeDocument(editor);
+                             });
+  QAction* const undo = add("editor_undo", edit, tr("&Undo"), QKeySequence::Undo,
+                            tr("Takes back the last change, of the text or of a field"),
+                            ofEditor([](ExperimentEditor& editor) { editor.text()->undo(); }));
+  QAction* const redo = add("editor_redo", edit, tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")),
+                            tr("Makes the change again that was taken back"),
+                            ofEditor([](ExperimentEditor& editor) { editor.text()->redo(); }));
+  QAction* const next =
+      add("next_problem", edit, tr("Next &problem"), QKeySequence(tr("F8")), tr("Goes to the next problem in the text"),
+          ofEditor([](ExperimentEditor& editor) { editor.goToNextProblem(); }));
+  m_run = add("editor_run", tr("Run"), tr("Run this &experiment"), {},
+              tr("Runs the experiment in front as it is saved, on the Run page"), [this] { run(); });
+
+  m_window.addActions(added);
+  QMenu* const fileMenu = m_window.fileMenu();
+  QAction* const first = fileMenu->actions().value(0);
+  fileMenu->insertActions(first, {make});
+  QAction* const before = actions.find(QStringLiteral("reload"));
+  fileMenu->insertSeparator(before);
+  fileMenu->insertActions(before, {m_runAgain, save, saveAs, reload, close});
+  fileMenu->insertSeparator(before);
+  m_window.editMenu()->addActions({undo, redo});
+  m_window.editMenu()->addSeparator();
+  m_window.editMenu()->addActions({next, m_run});
+  m_window.archiveDock()->addContextAction(m_runAgain);
+  if (const QAction* const runPage = actions.find(QStringLiteral("run"))) m_runKeys = runPage->shortcut();
+}
+
+void EditorTabs::enableActions() {
+  shell::ActionList& actions = *m_window.actions();
+  const bool isInFront = current() != nullptr;
+  // F5 runs what is in front: one key, never two actions that want it.
+  if (QAction* const runPage = actions.find(QStringLiteral("run"))) {
+    runPage->setShortcut(isInFront ? QKeySequence() : m_runKeys);
+    m_run->setShortcut(isInFront ? m_runKeys : QKeySequence());
+  }
+  for (const char* const name : kOfAnEditor) {
+    actions.setEnabled(actions.find(QString::fromLatin1(name)), isInFront,
+                       tr("Open an experiment in the editor first."));
+  }
+  if (isInFront) {
+    const bool hasFile = !current()->file().isEmpty();
+    actions.setEnabled(actions.find(QStringLiteral("editor_reload")), hasFile, tr("No file holds it yet."));
+    const bool isSound = current()->problems().problems.isEmpty();
+    actions.setEnabled(m_run, isSound, tr("The text has a problem: see above it."));
+  }
+  actions.setEnabled(m_runAgain, m_window.archiveDock()->selectedExperiment() != 0,
+                     tr("Select an experiment or a trial in the archive first."));
+}
+
+ExperimentEditor* EditorTabs::current() const { return qobject_cast<ExperimentEditor*>(m_window.currentDocument()); }
+
+bool EditorTabs::isSettled() const {
+  return !m_archived->isPending() && (current() == nullptr || !current()->isChecking());
+}
+
+void EditorTabs::openFile(const QString& path) {
+  const QString canonical = QFileInfo(path).canonicalFilePath();
+  for (shell::Document* const document : m_window.documents()) {
+    const auto* const editor = qobject_cast<ExperimentEditor*>(document);
+    if (editor == nullptr || canonical.isEmpty() || QFileInfo(editor->file()).canonicalFilePath() != canonical)
+      continue;
+    m_window.showDocument(document);
+    return;
+  }
+  try {
+    add(new ExperimentEditor(readTextFile(QFileInfo(path).absoluteFilePath())));
+    m_window.rememberFile(path);
+  } catch (const Error& error) {
+    m_window.strips()->show(shell::MessageStrip::Kind::Failure, QString::fromStdString(sentence(error.facts())),
+                            QString::fromLatin1(kTopic));
+  }
+}
+
+void EditorTabs::openArchived(std::int64_t experiment) {
+  if (!m_window.archive().isEmpty()) m_archived->read(m_window.archive(), experiment);
+}
+
+void EditorTabs::newExperiment() {
+  const QVector<Template> templates = templatesIn(templateFolder());
+  if (templates.isEmpty()) {
+    m_window.strips()->show(
+        shell::MessageStrip::Kind::Failure,
+        tr("The experiments that ship with the program are not where they belong. Install it again, or open a file."),
+        QString::fromLatin1(kTopic));
+    return;
+  }
+  QList<std::pair<QString, QString>> rows;
+  for (const Template& one : templates) rows << std::pair(one.name, one.shows);
+  const int row = editorQuestions().templateRow(&m_window, rows);
+  if (row < 0 || row >= templates.size()) return;
+  try {
+    open(templates[row].name, readTextFile(templates[row].file).text);
+  } catch (const Error& error) {
+    m_window.strips()->show(shell::MessageStrip::Kind::Failure, QString::fromStdString(sentence(error.facts())),
+                            QString::fromLatin1(kTopic));
+  }
+}
+
+ExperimentEditor* EditorTabs::open(const QString& name, const QString& text) {
+  return add(new ExperimentEditor(name, text));
+}
+
+ExperimentEditor* EditorTabs::add(ExperimentEditor* editor) {
+  m_window.strips()->dismiss(QString::fromLatin1(kTopic));
+  editor->addButton(m_run, QStringLiteral("media-playback-start"));
+  editor->addButton(m_window.actions()->find(QStringLiteral("save")), QStringLiteral("document-save"));
+  connect(editor, &ExperimentEditor::saved, this, [this](const QString& path) {
+    m_window.rememberFile(path);
+    enableActions();
+  });
+  connect(editor, &ExperimentEditor::problemsChanged, this, &EditorTabs::enableActions);
+  m_window.addDocument(editor);
+  return editor;
+}
+
+void EditorTabs::run() {
+  ExperimentEditor* const editor = current();
+  if (editor == nullptr) return;
+  if (editor->isChanged() || editor->file().isEmpty()) {
+    // A new experiment asks for its place; that is question enough.
+    const bool isNew = editor->file().isEmpty();
+    if (!isNew && !editorQuestions().savingBeforeRun(editor, editor->title())) return;
+    if (!editor->save()) return;
+  }
+  m_window.open(editor->file());
+  QAction* const run = m_window.actions()->find(QStringLiteral("run"));
+  if (run != nullptr && run->isEnabled()) run->trigger();
+}
+
+}  // namespace mantissa::ui::editor

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QKeySequence>
+#include <QObject>
+#include <QString>
+
+#include <cstdint>
+
+class QAction;
+
+namespace mantissa::ui::shell {
+class MainWindow;
+}
+
+namespace mantissa::ui::editor {
+
+class ArchivedText;
+class ExperimentEditor;
+
+/// The editors that are open in a window: makes them, gives the window their actions, and lets them run.
+class EditorTabs : public QObject {
+  Q_OBJECT
+
+ public:
+  /// Lives as long as the window.
+  explicit EditorTabs(shell::MainWindow& window);
+
+  /// A file in an editor of its own, or the editor that has it already. A strip of the window says why not.
+  void openFile(const QString& path);
+  /// The text of an experiment in the open archive as a new experiment; 0: the newest one.
+  void openArchived(std::int64_t experiment);
+  /// Asks for a template and begins a new experiment with it.
+  void newExperiment();
+
+  /// The editor in front; nullptr where there is none.
+  ExperimentEditor* current() const;
+  /// Whether all that was asked for is open and checked.
+  bool isSettled() const;
+
+ private:
+  void makeActions();
+  void enableActions();
+  ExperimentEditor* open(const QString& name, const QString& text);
+  ExperimentEditor* add(ExperimentEditor* editor);
+  void run();
+
+  shell::MainWindow& m_window;
+  ArchivedText* m_archived;
+  QAction* m_runAgain = nullptr;
+  QAction* m_run = nullptr;
+  QKeySequence m_runKeys;  ///< of the Run page's action, which an editor in front takes over
+};
+
+}  // namespace mantissa::ui::editor

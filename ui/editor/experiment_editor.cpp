@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/editor/experiment_editor.h"
+
+#include <spdlog/spdlog.h>
+
+#include <QAction>
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStandardPaths>
+#include <QVBoxLayout>
+
+#include "core/base/error.h"
+#include "ui/editor/editor_questions.h"
+#include "ui/editor/problem_summary.h"
+#include "ui/editor/text_checker.h"
+#include "ui/editor/text_view.h"
+#include "ui/shell/message_strip.h"
+
+namespace mantissa::ui::editor {
+namespace {
+
+constexpr char kFileTopic[] = "file";
+constexpr char kEndingsTopic[] = "endings";
+
+}  // namespace
+
+ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
+    : shell::Document(parent),
+      m_file(file),
+      m_checker(new TextChecker(this)),
+      m_strips(new shell::MessageStrips),
+      m_buttons(new QHBoxLayout),
+      m_summary(new ProblemSummary),
+      m_splitter(new QSplitter),
+      m_text(new TextView),
+      m_reloadAction(new QAction(tr("Read again"), this)),
+      m_saveAsAction(new QAction(tr("Save as…"), this)),
+      m_overwriteAction(new QAction(tr("Overwrite…"), this)) {
+  makeLayout();
+  m_text->load(m_file.text);
+  listen();
+  if (m_file.hasMixedEndings) {
+    m_strips->show(shell::MessageStrip::Kind::Note,
+                   m_file.hasCarriageReturns
+                       ? tr("Lines of this file end in two ways. Saving ends all of them in CR LF, as most do.")
+                       : tr("Lines of this file end in two ways. Saving ends all of them in LF, as most do."),
+                   QString::fromLatin1(kEndingsTopic));
+  }
+  m_checker->checkNow(m_text->text(), nameForChecks());
+}
+
+ExperimentEditor::ExperimentEditor(const QString& name, const QString& text, QWidget* parent)
+    : ExperimentEditor(TextFile{{}, {}, false, false, false, text}, parent) {
+  m_newName = name;
+  m_checker->checkNow(m_text->text(), nameForChecks());
+}
+
+void ExperimentEditor::makeLayout() {
+  setFocusProxy(m_text);
+  m_buttons->setSpacing(8);
+  connect(m_summary, &ProblemSummary::clicked, this, &ExperimentEditor::goToNextProblem);
+  auto* const head = new QHBoxLayout;
+  head->setSpacing(16);
+  head->addLayout(m_buttons);
+  head->addWidget(m_summary, 1);
+  m_splitter->addWidget(m_text);
+  m_splitter->setChildrenCollapsible(false);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 8, 8, 8);
+  layout->setSpacing(8);
+  layout->addLayout(head);
+  layout->addWidget(m_strips);
+  layout->addWidget(m_splitter, 1);
+}
+
+void ExperimentEditor::listen() {
+  connect(m_text, &QPlainTextEdit::textChanged, this, [this] { m_checker->check(m_text->text(), nameForChecks()); });
+  connect(m_text->document(), &QTextDocument::modificationChanged, this, &ExperimentEditor::titleChanged);
+  connect(m_checker, &TextChecker::checked, this, &ExperimentEditor::takeProblems);
+  connect(m_reloadAction, &QAction::triggered, this, &ExperimentEditor::reload);
+  connect(m_saveAsAction, &QAction::triggered, this, &ExperimentEditor::saveAs);
+  connect(m_overwriteAction, &QAction::triggered, this, [this] {
+    if (editorQuestions().overwriting(this, title())) write(m_file.path);
+  });
+}
+
+void ExperimentEditor::addButton(QAction* action, const QString& icon) {
+  auto* const button = new QPushButton(QIcon::fromTheme(icon), action->text());
+  button->setAutoDefault(false);
+  button->setObjectName(action->objectName());
+  if (m_buttons->count() == 0) {
+    QFont bold = button->font();
+    bold.setBold(true);
+    button->setFont(bold);
+  }
+  connect(button, &QPushButton::clicked, action, &QAction::trigger);
+  const auto follow = [action, button] {
+    button->setText(action->text());
+    button->setEnabled(action->isEnabled());
+    button->setToolTip(action->toolTip());
+    button->setWhatsThis(action->whatsThis());
+  };
+  connect(action, &QAction::changed, button, follow);
+  follow();
+  m_buttons->addWidget(button);
+}
+
+QString ExperimentEditor::title() const {
+  return m_file.path.isEmpty() ? tr("%1 (new)").arg(m_newName) : QFileInfo(m_file.path).fileName();
+}
+
+QString ExperimentEditor::details() const {
+  return m_file.path.isEmpty() ? tr("A new experiment that no file holds yet") : QDir::toNativeSeparators(m_file.path);
+}
+
+bool ExperimentEditor::isChanged() const { return m_text->document()->isModified(); }
+
+bool ExperimentEditor::isChecking() const { return m_checker->isPending(); }
+
+QString ExperimentEditor::nameForChecks() const {
+  return m_file.path.isEmpty() ? m_newName + QStringLiteral(".toml") : m_file.path;
+}
+
+bool ExperimentEditor::mayClose() {
+  if (!isChanged() || m_givenUp == m_text->document()->revision()) return true;
+  switch (editorQuestions().closing(this, title())) {
+    case EditorQuestions::Closing::Save:
+      return save();
+    case EditorQuestions::Closing::Discard:
+      m_givenUp = m_text->document()->revision();
+      return true;
+    case EditorQuestions::Closing::Cancel:
+      break;
+  }
+  return false;
+}
+
+bool ExperimentEditor::save() {
+  if (m_file.path.isEmpty()) return saveAs();
+  if (isChangedOutside(m_file)) {
+    refuseToReplace();
+    return false;
+  }
+  return write(m_file.path);
+}
+
+bool ExperimentEditor::saveAs() {
+  QString suggestion = m_file.path;
+  if (suggestion.isEmpty()) {
+    suggestion = QDir(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
+                     .filePath(m_newName + QStringLiteral(".toml"));
+  }
+  QString path = editorQuestions().place(this, suggestion);
+  if (path.isEmpty()) return false;
+  if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".toml");
+  return write(path);
+}
+
+bool ExperimentEditor::write(const QString& path) {
+  TextFile file = m_file;
+  file.path = path;
+  try {
+    writeTextFile(file, m_text->text());
+  } catch (const Error& error) {
+    const QString sentence = QString::fromStdString(mantissa::sentence(error.facts()));
+    spdlog::warn("{}", sentence.toStdString());
+    m_strips
+        ->show(shell::MessageStrip::Kind::Failure, tr("Not saved. %1").arg(sentence), QString::fromLatin1(kFileTopic))
+        ->addWayOut(m_saveAsAction);
+    return false;
+  }
+  m_file = file;
+  m_strips->dismiss(QString::fromLatin1(kFileTopic));
+  m_strips->dismiss(QString::fromLatin1(kEndingsTopic));
+  m_text->document()->setModified(false);
+  Q_EMIT titleChanged();
+  Q_EMIT saved(m_file.path);
+  return true;
+}
+
+void ExperimentEditor::refuseToReplace() {
+  const bool isThere = QFileInfo::exists(m_file.path);
+  const QString name = QFileInfo(m_file.path).fileName();
+  shell::MessageStrip* const strip =
+      m_strips->show(shell::MessageStrip::Kind::Failure,
+                     isThere ? tr("Not saved. Another program has changed %1 since it was read here.").arg(name)
+                             : tr("Not saved. %1 is no longer where it was read from.").arg(name),
+                     QString::fromLatin1(kFileTopic));
+  strip->addWayOut(m_overwriteAction);
+  strip->addWayOut(m_saveAsAction);
+  if (isThere) strip->addWayOut(m_reloadAction);
+}
+
+void ExperimentEditor::reload() {
+  if (m_file.path.isEmpty() || (isChanged() && !editorQuestions().givingUp(this, title()))) return;
+  try {
+    m_file = readTextFile(m_file.path);
+  } catch (const Error& error) {
+    m_strips->show(shell::MessageStrip::Kind::Failure, QString::fromStdString(mantissa::sentence(error.facts())),
+                   QString::fromLatin1(kFileTopic));
+    return;
+  }
+  const int line = m_text->currentLine();
+  m_text->load(m_file.text);
+  m_text->goTo(line);
+  m_strips->dismiss(QString::fromLatin1(kFileTopic));
+  Q_EMIT titleChanged();
+}
+
+void ExperimentEditor::takeProblems(const TextProblems& problems) {
+  m_problems = problems;
+  m_text->showProblems(problems.problems);
+  m_summary->show(problems);
+  Q_EMIT problemsChanged();
+}
+
+void ExperimentEditor::goToNextProblem() {
+  if (m_problems.problems.isEmpty()) return;
+  const Problem* next = nullptr;
+  for (const Problem& problem : m_problems.problems) {
+    if (next == nullptr && problem.line > m_text->currentLine()) next = &problem;
+  }
+  if (next == nullptr) next = &m_problems.problems.first();
+  m_text->goTo(next->line, next->column);
+  m_text->setFocus();
+}
+
+void ExperimentEditor::focusInEvent(QFocusEvent* event) {
+  shell::Document::focusInEvent(event);
+  m_text->setFocus();
+}
+
+}  // namespace mantissa::ui::editor

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/editor/problem.h"
+#include "ui/editor/text_file.h"
+#include "ui/shell/document.h"
+
+class QAction;
+class QHBoxLayout;
+class QSplitter;
+
+namespace mantissa::ui::shell {
+class MessageStrips;
+}
+
+namespace mantissa::ui::editor {
+
+class ProblemSummary;
+class TextChecker;
+class TextView;
+
+/// One experiment file: its text, checked while it is written, and what keeps the file on the disk whole.
+///
+/// The text is the only truth: whatever else changes the experiment here edits the text, so that one stack of undo
+/// steps covers everything and comments stay where they are.
+class ExperimentEditor : public shell::Document {
+  Q_OBJECT
+
+ public:
+  /// For a file that was read.
+  explicit ExperimentEditor(const TextFile& file, QWidget* parent = nullptr);
+  /// For a text that no file holds yet. \param name  of the experiment: a name for the file
+  ExperimentEditor(const QString& name, const QString& text, QWidget* parent = nullptr);
+
+  QString title() const override;
+  QString details() const override;
+  bool isChanged() const override;
+  bool mayClose() override;
+
+  /// The file's path; empty: none yet.
+  const QString& file() const { return m_file.path; }
+  TextView* text() const { return m_text; }
+  shell::MessageStrips* strips() const { return m_strips; }
+  const TextProblems& problems() const { return m_problems; }
+  /// Whether a check of the text is under way.
+  bool isChecking() const;
+
+  /// Buttons above the text; the first one is the primary.
+  void addButton(QAction* action, const QString& icon);
+
+  /// Writes the file; asks for a place where there is none. Refuses to replace what another program wrote meanwhile: a
+  /// strip offers the ways out. \return whether the text is in the file now
+  bool save();
+  bool saveAs();
+  /// Takes the file's text again; asks where changes would be lost.
+  void reload();
+  /// Puts the cursor to the next problem after it, around the end.
+  void goToNextProblem();
+
+ Q_SIGNALS:
+  void saved(const QString& path);
+  /// The text was checked.
+  void problemsChanged();
+
+ protected:
+  void focusInEvent(QFocusEvent* event) override;
+
+ private:
+  void makeLayout();
+  void listen();
+  void takeProblems(const TextProblems& problems);
+  bool write(const QString& path);
+  void refuseToReplace();
+  QString nameForChecks() const;
+
+  TextFile m_file;
+  QString m_newName;  ///< of an experiment without a file
+  TextProblems m_problems;
+  int m_givenUp = -1;  ///< the document's revision that a person agreed to lose
+  TextChecker* m_checker;
+  shell::MessageStrips* m_strips;
+  QHBoxLayout* m_buttons;
+  ProblemSummary* m_summary;
+  QSplitter* m_splitter;
+  TextView* m_text;
+  QAction* m_reloadAction;
+  QAction* m_saveAsAction;
+  QAction* m_overwriteAction;
+};
+
+}  // namespace mantissa::ui::editor

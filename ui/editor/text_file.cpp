@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/editor/text_file.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QStringDecoder>
+
+#include "core/base/atomic_file.h"
+#include "core/base/error.h"
+
+namespace mantissa::ui::editor {
+namespace {
+
+constexpr qint64 kLargest = qint64{1} << 20;  // bytes; the largest experiment is a hundredth of it
+const QByteArray kByteOrderMark("\xEF\xBB\xBF");
+
+[[noreturn]] void fail(const QString& path, const std::string& problem, const std::string& remedy) {
+  ErrorFacts facts;
+  facts.file = path.toStdString();
+  facts.problem = problem;
+  facts.remedy = remedy;
+  throw Error(ErrorKind::FileProblem, std::move(facts));
+}
+
+}  // namespace
+
+TextFile readTextFile(const QString& path) {
+  const QFileInfo info(path);
+  if (!info.exists()) fail(path, "there is no such file", "Choose another one");
+  if (!info.isFile()) fail(path, "is not a file", "Choose an experiment file");
+  if (info.size() > kLargest) fail(path, "is larger than 1 MiB", "Experiment files are small TOML files");
+  QFile device(path);
+  if (!device.open(QIODevice::ReadOnly)) {
+    fail(path, "cannot be read (" + device.errorString().toStdString() + ")", "Check the permissions of the file");
+  }
+  TextFile file;
+  file.path = path;
+  file.bytes = device.readAll();
+  if (device.error() != QFileDevice::NoError) fail(path, "reading failed", "Check the disk");
+  if (file.bytes.contains('\0')) fail(path, "is not a text file", "Choose an experiment file");
+  QByteArray bytes = file.bytes;
+  file.hasByteOrderMark = bytes.startsWith(kByteOrderMark);
+  if (file.hasByteOrderMark) bytes.remove(0, kByteOrderMark.size());
+  QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
+  file.text = decoder(bytes);
+  if (decoder.hasError()) fail(path, "is not UTF-8", "Save the file as UTF-8 with another program");
+  const auto lines = file.text.count(QLatin1Char('\n'));
+  const auto withReturns = file.text.count(QLatin1String("\r\n"));
+  file.hasCarriageReturns = 2 * withReturns > lines;
+  file.hasMixedEndings = withReturns != 0 && withReturns != lines;
+  file.text.replace(QLatin1String("\r\n"), QLatin1String("\n"));
+  return file;
+}
+
+QByteArray bytesOf(const TextFile& file, const QString& text) {
+  QByteArray bytes = text.toUtf8();
+  if (file.hasCarriageReturns) bytes.replace("\n", "\r\n");
+  if (file.hasByteOrderMark) bytes.prepend(kByteOrderMark);
+  return bytes;
+}
+
+bool isChangedOutside(const TextFile& file) {
+  QFile device(file.path);
+  return !device.open(QIODevice::ReadOnly) || device.readAll() != file.bytes;
+}
+
+void writeTextFile(TextFile& file, const QString& text) {
+  const QFileInfo info(file.path);
+  // The folder would allow to replace it; whoever took the right to write away did not want that.
+  if (info.exists() && !info.isWritable()) {
+    fail(file.path, "is read-only", "Save it under another name, or allow yourself to write the file");
+  }
+  const QByteArray bytes = bytesOf(file, text);
+  AtomicFile out(QFile::encodeName(file.path).toStdString());
+  out.write({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  out.commit();
+  file.bytes = bytes;
+  file.text = text;
+  file.hasMixedEndings = false;
+}
+
+}  // namespace mantissa::ui::editor

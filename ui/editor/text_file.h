@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+
+#include <optional>
+
+namespace mantissa::ui::editor {
+
+/// A text file as it was read: what is needed to write it back so that only what a person changed is other than before.
+struct TextFile {
+  QString path;
+  QByteArray bytes;  ///< as on the disk when it was read or written last
+  bool hasByteOrderMark = false;
+  bool hasCarriageReturns = false;  ///< most lines end in CR LF: all will
+  bool hasMixedEndings = false;     ///< some lines ended otherwise than most
+  QString text;                     ///< lines end in LF
+};
+
+/// Reads a file for editing. \throws Error FileProblem: missing, unreadable, a folder, not UTF-8, too large
+TextFile readTextFile(const QString& path);
+
+/// The bytes that `text` has in this file: its byte order mark, its line ends.
+QByteArray bytesOf(const TextFile& file, const QString& text);
+
+/// Whether the file holds other bytes now than when it was read or written here; also where it is gone.
+bool isChangedOutside(const TextFile& file);
+
+/// Writes `text` into the file, whole or not at all, with the permissions that it has, and takes over what was written.
+/// \throws Error FileProblem (also a file that is marked as read-only), DiskFull, WriteFailed
+void writeTextFile(TextFile& file, const QString& text);
+
+}  // namespace mantissa::ui::editor
