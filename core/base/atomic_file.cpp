@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 
 namespace mantissa {
 namespace {
@@ -76,6 +77,14 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::fail(int error_number) const {
+  if (error_number == EFBIG) {
+    throw Error(ErrorKind::DiskFull, {"the file would be larger than this system lets it be", path_.string(), 0, 0, "",
+                                      "", "", "Raise the limit (ulimit -f) or write less; nothing was changed"});
+  }
+  if (is_limit_of_open_files(error_number)) {
+    throw Error(ErrorKind::OutOfMemory, {std::string("cannot be written (") + std::strerror(error_number) + ")",
+                                         path_.string(), 0, 0, "", "", "", kMoreOpenFiles});
+  }
   if (error_number == ENOSPC || error_number == EDQUOT) {
     throw Error(ErrorKind::DiskFull, {"no space left on the disk", path_.string(), 0, 0, "", "", "",
                                       "Free some space and try again; nothing was changed"});

@@ -2,6 +2,7 @@
 #include "core/base/edit_distance.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace mantissa {
@@ -20,6 +21,17 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
     }
   }
   return cost[a.size()][b.size()];
+}
+
+std::string nearest_names(const std::string& wanted, const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 6;
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  ranked.reserve(names.size());
+  for (const std::string& name : names) ranked.emplace_back(edit_distance(wanted, name), name);
+  std::sort(ranked.begin(), ranked.end());
+  std::string text;
+  for (std::size_t i = 0; i < ranked.size() && i < kShown; ++i) text += (i > 0 ? ", " : "") + ranked[i].second;
+  return ranked.size() > kShown ? text + ", …" : text;
 }
 
 }  // namespace mantissa

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/base/plain_text.h"
+
 namespace mantissa {
 
 std::string sentence(const ErrorFacts& facts) {
@@ -24,7 +26,18 @@ std::string sentence(const ErrorFacts& facts) {
   return text;
 }
 
-Error::Error(ErrorKind kind, ErrorFacts facts) : kind_(kind), facts_(std::move(facts)), text_(sentence(facts_)) {}
+namespace {
+
+ErrorFacts without_stacks(ErrorFacts facts) {
+  facts.problem = without_stack(std::move(facts.problem));
+  facts.found = without_stack(std::move(facts.found));
+  return facts;
+}
+
+}  // namespace
+
+Error::Error(ErrorKind kind, ErrorFacts facts)
+    : kind_(kind), facts_(without_stacks(std::move(facts))), text_(sentence(facts_)) {}
 
 Error Error::in_file(const std::string& file) const {
   ErrorFacts facts = facts_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <limits>
 
@@ -14,8 +15,11 @@
 #include <QTest>
 
 #include "core/base/atomic_file.h"
+#include "core/base/edit_distance.h"
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 #include "core/base/number_text.h"
+#include "core/base/plain_text.h"
 #include "core/base/sha256.h"
 
 using namespace mantissa;
@@ -214,6 +218,66 @@ class BaseTests : public QObject {
     const QString temporary = path + ".part-" + QString::number(QCoreApplication::applicationPid());
     QVERIFY(QFile::link("/dev/full", temporary));
     expect_full_disk(path);
+  }
+
+  void the_stack_of_a_torch_error_reaches_nobody() {
+    const std::string words = "mat1 and mat2 shapes cannot be multiplied";
+    const std::string stack =
+        "\nException raised from meta at /pytorch/x.cpp:1 (most recent call first):\nframe #0: c10::Error::Error";
+    QCOMPARE(without_stack(words + stack), words);
+    QCOMPARE(without_stack(words + "\nframe #0: c10::Error"), words);
+    QCOMPARE(without_stack(words), words);
+    QCOMPARE(without_stack(""), std::string());
+    const Error error(ErrorKind::ModelProblem, {"it fails" + stack, "", 0, 0, "", words + stack, "", ""});
+    QCOMPARE(std::string(error.what()), "it fails: found " + words + ".");
+  }
+
+  void control_characters_are_shown_as_what_they_are() {
+    QCOMPARE(visible("a\x1b]0;t\x07\nb\tc\x7f\r"), std::string("a\\x1b]0;t\\x07\nb\tc\\x7f\\x0d"));
+    QCOMPARE(visible_line("a\nb\rc\td\x1b"), std::string("a\\nb\\rc\\td\\x1b"));
+    // U+009B, which a terminal may take for ESC [, in UTF-8; U+00E9 and U+2500 are letters and lines.
+    QCOMPARE(visible("\xc2\x9b 31m \xc3\xa9\xe2\x94\x80"), std::string("\\x9b 31m \xc3\xa9\xe2\x94\x80"));
+    QCOMPARE(visible(std::string_view("a\0b\xc2", 4)), std::string("a\\x00b\xc2"));
+    QCOMPARE(without_controls("{\n \"a\": \"\xc2\x9b\x7f\"}"), std::string("{\n \"a\": \"\\u009b\\u007f\"}"));
+  }
+
+  void the_nearest_names_come_first_and_six_are_enough() {
+    QCOMPARE(nearest_names("hed.bias", {"tail.weight", "head.weight", "head.bias"}),
+             std::string("head.bias, head.weight, tail.weight"));
+    QCOMPARE(nearest_names("a", {"a1", "a2", "a3", "a4", "a5", "a6", "a7"}), std::string("a1, a2, a3, a4, a5, a6, …"));
+  }
+
+  void what_is_no_regular_file_is_refused_unopened() {
+    QTemporaryDir folder;
+    const std::string pipe = folder.filePath("pipe").toStdString();
+    QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+    const std::string socket = folder.filePath("socket").toStdString();
+    QCOMPARE(mknod(socket.c_str(), S_IFSOCK | 0600, 0), 0);
+    for (const std::string& path : {pipe, socket, std::string("/dev/zero"), folder.path().toStdString()}) {
+      try {
+        refuse_special_file(path, "a data file");
+        QFAIL(path.c_str());
+      } catch (const Error& error) {
+        QCOMPARE(error.kind(), ErrorKind::FileProblem);
+        QCOMPARE(error.facts().file, path);
+      }
+    }
+    refuse_special_file(folder.filePath("missing").toStdString(), "a data file");  // is left to opening it
+  }
+
+  void a_limit_of_the_system_is_not_the_users_mistake() {
+    const auto kind_of = [](int number) {
+      try {
+        fail_to_open("data.csv", number, "Check the path");
+      } catch (const Error& error) {
+        return error.kind();
+      }
+    };
+    QCOMPARE(kind_of(EMFILE), ErrorKind::OutOfMemory);
+    QCOMPARE(kind_of(ENFILE), ErrorKind::OutOfMemory);
+    QCOMPARE(kind_of(ENOMEM), ErrorKind::OutOfMemory);
+    QCOMPARE(kind_of(ENOENT), ErrorKind::FileProblem);
+    QCOMPARE(kind_of(EACCES), ErrorKind::FileProblem);
   }
 
   void a_sentence_names_place_value_and_way_out() {
