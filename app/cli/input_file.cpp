@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 
 namespace mantissa::cli {
 namespace {
@@ -23,17 +24,9 @@ struct CloseFile {
   throw Error(ErrorKind::FileProblem, {problem, path, 0, 0, "", "", "", remedy});
 }
 
-}  // namespace
-
-std::string read_start(const std::string& path, std::size_t limit) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) refuse(path, "this is a folder, not a file", "Name a file in it");
+std::string read_up_to(const std::string& path, std::size_t limit) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    const int reason = errno;
-    if (reason == ENOENT) refuse(path, "there is no such file", "Check the path");
-    refuse(path, std::string("the file cannot be read: ") + std::strerror(reason), "Check its permissions");
-  }
+  if (!file) fail_to_open(path, errno, "Check the path");
   std::string bytes(limit, '\0');
   bytes.resize(std::fread(bytes.data(), 1, limit, file.get()));
   if (std::ferror(file.get()) != 0) {
@@ -42,11 +35,19 @@ std::string read_start(const std::string& path, std::size_t limit) {
   return bytes;
 }
 
+}  // namespace
+
+std::string read_start(const std::string& path, std::size_t limit) {
+  refuse_special_file(path, "a file");
+  return read_up_to(path, limit);
+}
+
 std::string read_whole(const std::string& path, std::size_t limit) {
+  if (!is_handed_over(path)) refuse_special_file(path, "a file");
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   std::string bytes =
-      read_start(path, error ? limit + 1 : static_cast<std::size_t>(std::min<std::uintmax_t>(size, limit)) + 1);
+      read_up_to(path, error ? limit + 1 : static_cast<std::size_t>(std::min<std::uintmax_t>(size, limit)) + 1);
   if (bytes.size() > limit) {
     refuse(path, "the file is larger than " + std::to_string(limit / 1000000) + " MB", "Split it");
   }

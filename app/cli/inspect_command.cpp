@@ -54,6 +54,9 @@ Kind kind_of(const std::string& path) {
     if (ends_with(path, ".npz")) refuse_kind(path, "an NPZ archive");
     return Kind::Model;
   }
+  if (starts_with(start, "PK\x05\x06")) {
+    throw Error(ErrorKind::FileProblem, {"the zip archive is empty", path, 0, 0, "", "", "", "Save the file again"});
+  }
   if (starts_with(start, "\x93NUMPY")) refuse_kind(path, "a NumPy array");
   if (starts_with(start, "SQLite format 3")) {
     throw Error(ErrorKind::FileProblem,
@@ -87,7 +90,11 @@ int inspect(Program& program, const std::string& path) {
       break;
     }
   }
-  program.console.result(program.json ? document : page);
+  if (program.json) {
+    program.console.result(document);
+  } else {
+    program.console.result_for_people(page);
+  }
   return exit_code::kDone;
 }
 

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 
 namespace mantissa::archive {
 namespace {
@@ -24,6 +25,22 @@ std::string uri_of(const std::string& path, const char* parameters) {
     }
   }
   return uri + parameters;
+}
+
+// Why the system refused. SQLite forgets it of a write into the WAL; the file itself remembers.
+int system_error(sqlite3* handle) {
+  if (handle == nullptr) return 0;
+  if (const int number = sqlite3_system_errno(handle); number != 0) return number;
+  for (const int pointer : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file* file = nullptr;
+    if (sqlite3_file_control(handle, "main", pointer, &file) != SQLITE_OK || file == nullptr) continue;
+    int number = 0;
+    if (file->pMethods != nullptr &&
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK && number != 0) {
+      return number;
+    }
+  }
+  return 0;
 }
 
 // After a full disk SQLite has rolled back already. Nothing more can be done where ROLLBACK itself fails.
@@ -74,7 +91,7 @@ bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_)
 std::int64_t Connection::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 
 void Connection::fail(int code) const {
-  const int os_error = handle_ == nullptr ? 0 : sqlite3_system_errno(handle_);
+  const int os_error = system_error(handle_);
   const std::string said = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
   const auto raise = [this](ErrorKind kind, std::string problem, std::string found, std::string remedy) {
     throw Error(kind, {std::move(problem), path_, 0, 0, "", std::move(found), "", std::move(remedy)});
@@ -95,6 +112,10 @@ void Connection::fail(int code) const {
       raise(ErrorKind::OutOfMemory, "not enough memory to read or write the archive", "", "");
       break;
     case SQLITE_IOERR:
+      if (os_error == EFBIG) {
+        raise(ErrorKind::DiskFull, "the archive would be larger than this system lets a file be", "",
+              "Raise the limit (ulimit -f) and try again; everything committed is intact");
+      }
       if (no_space) {
         raise(ErrorKind::DiskFull, "no space left for the archive", "",
               "Free some space and try again; everything committed is intact");
@@ -114,6 +135,9 @@ void Connection::fail(int code) const {
             "Give write permission to the file and its folder, or use --archive with another place");
       break;
     case SQLITE_CANTOPEN:
+      if (is_limit_of_open_files(os_error)) {
+        raise(ErrorKind::OutOfMemory, "the archive cannot be opened", std::strerror(os_error), kMoreOpenFiles);
+      }
       if (no_space) raise(ErrorKind::DiskFull, "no space left for the archive", "", "Free some space and try again");
       if (os_error == EACCES || os_error == EROFS || os_error == EPERM) {
         raise(ErrorKind::ArchiveReadOnly, "the archive or its folder cannot be written", std::strerror(os_error),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,12 +16,15 @@ class FileBytes {
   explicit FileBytes(const std::string& path);
 
   /// The next piece; empty at the end of the file. Valid until the next call.
-  /// \throws Error FileProblem where the gzip stream is cut short or damaged, or reading fails.
+  /// \throws Error FileProblem where the gzip stream is cut short or damaged, unpacks to more than 64 MiB and more than
+  ///         250 times its size (see the .cpp), or reading fails.
   std::string_view next();
 
   const std::string& path() const { return path_; }
 
  private:
+  void refuse_bomb() const;
+
   struct CloseGzip {
     void operator()(void* file) const;
   };
@@ -28,6 +32,7 @@ class FileBytes {
   std::string path_;
   std::unique_ptr<void, CloseGzip> file_;
   std::vector<char> buffer_;
+  std::uint64_t unpacked_ = 0;  // bytes given out so far
 };
 
 }  // namespace mantissa::data

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/input_file.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 
 namespace mantissa::model {
 namespace {
@@ -16,15 +18,13 @@ namespace {
 }  // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path_, error);
-  if (!std::filesystem::exists(status)) refuse(path_, "no such file");
-  if (std::filesystem::is_directory(status)) refuse(path_, "is a folder");
-  // Opening a pipe that nobody writes to waits for ever.
-  if (!std::filesystem::is_regular_file(status)) refuse(path_, "is a pipe or a device, not a file");
-  size_ = std::filesystem::file_size(path_, error);
+  refuse_special_file(path_, "the model or weights file");
+  errno = 0;
   stream_.open(path_, std::ios::binary);
-  if (error || !stream_) refuse(path_, "cannot be read");
+  if (!stream_) fail_to_open(path_, errno, "Check the path");
+  std::error_code error;
+  size_ = std::filesystem::file_size(path_, error);
+  if (error) refuse(path_, "cannot be read");
 }
 
 void InputFile::read(std::uint64_t offset, void* to, std::uint64_t length) {

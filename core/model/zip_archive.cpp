@@ -25,6 +25,9 @@ constexpr std::uint64_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd6
 constexpr std::uint32_t kIn64 = 0xffffffff;
 constexpr std::uint64_t kPiece = 1 << 16;
 
+// torch compresses code alone and stores tensors as they are; a small file could unpack to more than any memory.
+constexpr std::uint64_t kMostUnpacked = std::uint64_t{256} << 20;
+
 std::uint64_t number_at(const std::string& bytes, std::uint64_t at, int width) {
   std::uint64_t value = 0;
   for (int i = width - 1; i >= 0; --i) {
@@ -67,6 +70,7 @@ void ZipArchive::refuse(const std::string& problem, const std::string& entry, co
 }
 
 void ZipArchive::read_directory() {
+  if (file_.size() == kEndSize && u32(file_.read(0, 4), 0) == kEnd) refuse("is an empty zip archive");
   if (file_.size() < 4 || u32(file_.read(0, 4), 0) != kLocal) refuse("is no zip archive, as torch.save writes it");
   const std::uint64_t tail_size = std::min<std::uint64_t>(file_.size(), kEndSize + 0xffff);
   const std::uint64_t tail_offset = file_.size() - tail_size;
@@ -98,10 +102,16 @@ void ZipArchive::read_directory() {
   }
   const std::string directory = file_.read(offset, size);
   std::set<std::string> names;
+  std::uint64_t unpacked = 0;
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     Entry entry = read_entry(directory, at, offset);
     if (!names.insert(entry.name).second) refuse("has two entries of one name", entry.name);
+    if (entry.deflated && entry.size > kMostUnpacked - unpacked) {
+      refuse("has compressed entries that unpack to more than " + std::to_string(kMostUnpacked >> 20) + " MiB",
+             entry.name, std::to_string(entry.size) + " bytes in this one");
+    }
+    if (entry.deflated) unpacked += entry.size;
     entries_.push_back(std::move(entry));
   }
   if (at != size) refuse("has a damaged zip directory");

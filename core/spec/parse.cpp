@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 #include "core/spec/check_keys.h"
 #include "core/spec/check_text.h"
 #include "core/spec/names.h"
@@ -37,26 +38,10 @@ constexpr std::size_t largest_file = std::size_t{16} << 20U;  // more is no expe
   throw Error(ErrorKind::FileProblem, std::move(facts));
 }
 
-/// What the caller handed over open: `… | mantissa-cli run /dev/stdin`, `mantissa-cli run <(…)`.
-bool is_open_already(const std::string& path) {
-  const auto below = [&path](std::string_view folder) { return path.compare(0, folder.size(), folder) == 0; };
-  return path == "/dev/stdin" || below("/dev/fd/") || below("/proc/self/fd/");
-}
-
 std::string file_text(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) file_problem(path, "is a folder", "Name the experiment file in it");
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !is_open_already(path)) {
-    file_problem(path, "is a pipe or a device, not a file", "Name an experiment file, or /dev/stdin");
-  }
+  if (!is_handed_over(path)) refuse_special_file(path, "the experiment file");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!stream) {
-    const int number = errno;
-    if (number == ENOENT) file_problem(path, "there is no such file", "Check the path");
-    file_problem(path, "cannot be read (" + std::system_category().message(number) + ")",
-                 "Check the permissions of the file");
-  }
+  if (!stream) fail_to_open(path, errno, "Check the path");
   std::string text;
   std::array<char, 65536> buffer{};
   while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), stream.get())) {

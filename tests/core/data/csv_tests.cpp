@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 
 #include "core/data/csv.h"
 #include "core/data/csv_summary.h"
+#include "core/data/file_bytes.h"
 #include "data_test_files.h"
 #include "gzip_text.h"
 
@@ -181,7 +183,7 @@ class CsvTests : public QObject {
     QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
     for (const std::string& path : {pipe, "/dev/zero"s}) {
       const ErrorFacts facts = facts_of(ErrorKind::FileProblem, [&path] { CsvReader reader(path); });
-      QCOMPARE(facts.problem, "this is a pipe or a device, not a file"s);
+      QCOMPARE(facts.problem, "this is a pipe, a socket or a device, not a file"s);
       QCOMPARE(facts.file, path);
     }
   }
@@ -193,6 +195,20 @@ class CsvTests : public QObject {
     QCOMPARE(facts.problem, "there is no such file"s);
     const ErrorFacts folder = facts_of(ErrorKind::FileProblem, [this] { CsvReader reader(files_.folder()); });
     QCOMPARE(folder.problem, "this is a folder, not a file"s);
+  }
+
+  void a_gzip_file_that_unpacks_out_of_proportion_is_refused_early() {
+    // 300 MiB of one letter are about 300 KiB: a thousand to one, where 250 are allowed beyond 64 MiB.
+    const std::string path = files_.write("bomb.csv.gz", gzip(std::string(std::size_t{300} << 20U, 'a')));
+    FileBytes bytes(path);
+    std::uint64_t unpacked = 0;
+    const ErrorFacts facts = facts_of(ErrorKind::FileProblem, [&] {
+      for (auto piece = bytes.next(); !piece.empty(); piece = bytes.next()) unpacked += piece.size();
+    });
+    QCOMPARE(facts.file, path);
+    QVERIFY(facts.problem.find("far more than data do") != std::string::npos);
+    QVERIFY(facts.remedy.find("gunzip") != std::string::npos);
+    QVERIFY(unpacked <= std::uint64_t{65} << 20U);
   }
 
   void a_truncated_gzip_file_is_refused() {

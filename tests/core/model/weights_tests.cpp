@@ -177,6 +177,30 @@ class WeightsTests : public QObject {
     }
   }
 
+  void a_zip_that_announces_to_unpack_to_more_than_code_needs_is_refused_unread() {
+    // One compressed entry of 2 bytes that says of itself to be 300 MiB: PKWARE's APPNOTE, 4.3.7, 4.3.12 and 4.3.16.
+    const auto number = [](std::uint64_t value, int width) {
+      std::string bytes;
+      for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
+      return bytes;
+    };
+    const std::string name = "m/data.pkl";
+    const std::string sizes = number(0, 4) + number(2, 4) + number(std::uint64_t{300} << 20, 4);  // checksum, packed
+    const std::string common =
+        number(20, 2) + number(0, 2) + number(8, 2) + number(0, 4) + sizes + number(name.size(), 2) + number(0, 2);
+    const std::string local = number(0x04034b50, 4) + common + name + "\x03" + std::string(1, '\0');
+    const std::string central = number(0x02014b50, 4) + number(20, 2) + common + number(0, 2) + number(0, 2) +
+                                number(0, 2) + number(0, 4) + number(0, 4) + name;
+    const std::string end = number(0x06054b50, 4) + number(0, 4) + number(1, 2) + number(1, 2) +
+                            number(central.size(), 4) + number(local.size(), 4) + number(0, 2);
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("bomb.pt").toStdString();
+    std::ofstream(path, std::ios::binary) << local << central << end;
+    const ErrorFacts facts = refusal([&] { model::read_weights(path); });
+    QCOMPARE(facts.problem, std::string("has compressed entries that unpack to more than 256 MiB"));
+    QCOMPARE(facts.file, path);
+  }
+
   // A damaged byte is found by a checksum or by a check, or it lies where nothing depends on it (a time stamp, an
   // alignment); a short file is always refused. Neither may crash or give other tensors.
   void damaged_and_truncated_files_are_refused_or_read_right_data() {
