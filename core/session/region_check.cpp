@@ -30,17 +30,6 @@ std::set<std::string> module_paths(const std::vector<precision::CastRecord>& see
   return paths;
 }
 
-std::string nearest(const std::string& wanted, const std::set<std::string>& names) {
-  constexpr std::size_t kShown = 6;
-  std::vector<std::pair<std::size_t, std::string>> ranked;
-  ranked.reserve(names.size());
-  for (const std::string& name : names) ranked.emplace_back(edit_distance(wanted, name), name);
-  std::sort(ranked.begin(), ranked.end());
-  std::string text;
-  for (std::size_t i = 0; i < ranked.size() && i < kShown; ++i) text += (i > 0 ? ", " : "") + ranked[i].second;
-  return ranked.size() > kShown ? text + ", …" : text;
-}
-
 [[noreturn]] void refuse(const spec::Experiment& experiment, const std::string& trial_key, const spec::Trial& trial,
                          const spec::Float32Region& region, const std::string& problem, std::string expected) {
   throw Error(ErrorKind::InvalidSetting,
@@ -62,11 +51,12 @@ void check(const spec::Experiment& experiment, const std::string& trial_key, con
   if (module_is_there) {
     refuse(experiment, trial_key, trial, region,
            "the model calls no such operator" + std::string(region.module.empty() ? "" : " in this module"),
-           "one of " + nearest(region.operator_name, operators));
+           "one of " + nearest_names(region.operator_name, {operators.begin(), operators.end()}));
   }
   const std::set<std::string> paths = module_paths(seen);
   refuse(experiment, trial_key, trial, region, "the model has no such module, or calls no operator in it",
-         paths.empty() ? "an operator: this model is one module" : "one of " + nearest(region.module, paths));
+         paths.empty() ? "an operator: this model is one module"
+                       : "one of " + nearest_names(region.module, {paths.begin(), paths.end()}));
 }
 
 }  // namespace

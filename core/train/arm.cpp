@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/edit_distance.h"
 #include "core/base/error.h"
 #include "core/model/random_stream.h"
 #include "core/spec/parse.h"
@@ -14,17 +15,39 @@ namespace mantissa::train {
 namespace {
 
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
-  for (const std::string& pattern : patterns) {
-    if (matches(pattern, name)) return true;
-  }
-  return false;
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
-std::string joined_names(const std::vector<model::NamedTensor>& parameters) {
-  constexpr std::size_t kShown = 8;
-  std::string text;
-  for (std::size_t i = 0; i < parameters.size() && i < kShown; ++i) text += (i ? ", " : "") + parameters[i].name;
-  return parameters.size() > kShown ? text + ", …" : text;
+/// Every glob must hold a trainable parameter: a mistyped one beside a right one would leave out, unsaid, what it was
+/// meant for.
+void refuse_idle_patterns(const spec::Optimizer& settings, const spec::Experiment& experiment, std::size_t index,
+                          const std::vector<model::NamedTensor>& parameters) {
+  std::vector<std::string> names;
+  std::vector<std::string> idle;
+  bool frozen = false;
+  for (const model::NamedTensor& parameter : parameters) names.push_back(parameter.name);
+  for (const std::string& pattern : settings.parameters) {
+    bool any = false;
+    bool any_trainable = false;
+    for (const model::NamedTensor& parameter : parameters) {
+      if (!matches(pattern, parameter.name)) continue;
+      any = true;
+      any_trainable = any_trainable || parameter.tensor.requires_grad();
+    }
+    if (any_trainable) continue;
+    frozen = frozen || any;
+    idle.push_back(pattern);
+  }
+  if (idle.empty()) return;
+  std::string found;
+  for (const std::string& pattern : idle) found += (found.empty() ? "'" : ", '") + pattern + '\'';
+  const std::string key = "training.optimizer[" + std::to_string(index) + "].parameters";
+  throw Error(
+      ErrorKind::InvalidSetting,
+      {frozen ? "matches no parameter that is trained (requires_grad)" : "matches no parameter of the model",
+       experiment.file, experiment.position(key).line, 0, key, found,
+       "globs over parameters such as " + nearest_names(idle.front(), names), "Correct the glob or leave it out"});
 }
 
 OptimizerUnit make_unit(const spec::Optimizer& settings, const spec::Experiment& experiment, std::size_t index,
@@ -32,17 +55,11 @@ OptimizerUnit make_unit(const spec::Optimizer& settings, const spec::Experiment&
   std::vector<std::size_t> indexes;
   std::vector<at::Tensor> tensors;
   const std::vector<model::NamedTensor>& parameters = network.parameters();
+  refuse_idle_patterns(settings, experiment, index, parameters);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!parameters[i].tensor.requires_grad() || !matches_any(settings.parameters, parameters[i].name)) continue;
     indexes.push_back(i);
     tensors.push_back(parameters[i].tensor);
-  }
-  if (tensors.empty()) {
-    const std::string key = "training.optimizer[" + std::to_string(index) + "]";
-    throw Error(ErrorKind::InvalidSetting,
-                {"no trainable parameter matches", experiment.file, experiment.position(key + ".parameters").line, 0,
-                 key + ".parameters", settings.parameters.empty() ? "" : settings.parameters.front(),
-                 "globs over " + joined_names(parameters), ""});
   }
   OptimizerUnit unit{make_optimizer(settings, std::move(tensors)),
                      Schedule(settings.schedule ? *settings.schedule : experiment.training.schedule, settings.lr),

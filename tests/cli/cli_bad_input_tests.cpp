@@ -134,7 +134,7 @@ class CliBadInputTests : public QObject {
     refused_file(box, one + "[[training.optimizer]]\nparameters = [\"w*\"]\n",
                  {"training.optimizer[1]", "weight", "which training.optimizer[0] has already"});
     refused_file(box, one + "[[training.optimizer]]\nparameters = [\"head.*\"]\n",
-                 {"no trainable parameter matches", "training.optimizer[1].parameters", "head.*", "weight, bias"});
+                 {"matches no parameter of the model", "training.optimizer[1].parameters", "'head.*'", "bias, weight"});
   }
 
   void a_schedule_without_a_horizon_is_refused() {

@@ -186,6 +186,21 @@ class SeveralOptimizersTests : public QObject {
     QCOMPARE(attempt.grad_norm_scaled().value(), 10.0);
   }
 
+  void every_glob_that_holds_no_parameter_is_named_beside_those_that_do() {
+    const spec::Experiment experiment =
+        experiment_with("[[training.optimizer]]\nkind = \"sgd\"\nparameters = [\"a\", \"A\", \"b\", \"bb*\"]\n", "");
+    try {
+      const train::Arm arm("t", sum_of_two(), experiment, &experiment.trials[0]);
+      QFAIL("was not refused");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::InvalidSetting);
+      QCOMPARE(error.facts().subject, std::string("training.optimizer[0].parameters"));
+      QCOMPARE(error.facts().found, std::string("'A', 'bb*'"));
+      QCOMPARE(error.facts().line, 11);
+      QVERIFY(error.facts().expected.find("a, b") != std::string::npos);
+    }
+  }
+
   void a_parameter_in_two_blocks_is_refused_with_both_named() {
     const spec::Experiment experiment = experiment_with(
         "[[training.optimizer]]\nkind = \"sgd\"\n[[training.optimizer]]\nkind = \"adam\"\nparameters = [\"b\"]", "");
