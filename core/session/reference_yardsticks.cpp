@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/session/archive_rows.h"
+#include "core/spec/names.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
@@ -84,9 +85,9 @@ train::Yardsticks ReferenceYardsticks::for_training() {
 }
 
 std::string ReferenceYardsticks::name_of(std::size_t i) const {
-  if (is_repeat(i)) return "repeat-" + std::to_string(i + 1);
+  if (is_repeat(i)) return spec::repeat_name(i + 1);
   const std::size_t rounding = i - repeats_;
-  return rounding < threads_.size() ? "rounding-" + std::to_string(rounding + 1) : "rounding-float64";
+  return rounding < threads_.size() ? spec::rounding_name(rounding + 1) : spec::float64_name;
 }
 
 std::vector<record::TrialStart> ReferenceYardsticks::starts(std::int64_t experiment_id,

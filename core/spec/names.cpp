@@ -14,7 +14,7 @@ bool is_unfit(char c) { return c == '/' || c == '[' || c == ']' || static_cast<u
 
 std::string name_value(const Setting& setting) {
   std::string name = text_value(setting);
-  if (name == "reference" || name == "last") {
+  if (name == reference_name || name == "last") {
     refuse(setting, "another name", "the word stands for something else on the command line");
   }
   if (name.find_first_not_of("0123456789") == std::string::npos) {
@@ -25,6 +25,26 @@ std::string name_value(const Setting& setting) {
   }
   return name;
 }
+
+std::string trial_name_value(const Setting& setting) {
+  std::string name = name_value(setting);
+  const auto numbered = [&name](const std::string& first) {
+    const std::string prefix = first.substr(0, first.size() - 1);  // without the 1
+    return name.size() > prefix.size() && name.compare(0, prefix.size(), prefix) == 0 &&
+           name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+  };
+  if (name == float64_name || numbered(repeat_name(1)) || numbered(rounding_name(1))) {
+    refuse(setting,
+           std::string("another name than those that a run gives to its own arms: ") + reference_name + ", last, " +
+               repeat_name(1) + ", " + repeat_name(2) + " and so on, " + rounding_name(1) + ", " + rounding_name(2) +
+               " and so on, " + float64_name,
+           "a measurement of the reference has this name");
+  }
+  return name;
+}
+
+std::string repeat_name(std::size_t number) { return "repeat-" + std::to_string(number); }
+std::string rounding_name(std::size_t number) { return "rounding-" + std::to_string(number); }
 
 std::string name_from_stem(const std::string& stem) {
   std::string name = stem;

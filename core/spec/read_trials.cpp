@@ -13,7 +13,7 @@ namespace {
 void check_name(const Setting& block, const std::vector<Trial>& before, std::string& name) {
   const Setting* const setting = block.find("name");
   if (setting == nullptr) refuse_place(block, "no name", "Name the trial: name = \"fp16\"");
-  name = name_value(*setting);
+  name = trial_name_value(*setting);
   const bool taken = std::any_of(before.begin(), before.end(), [&](const Trial& t) { return t.name == name; });
   if (taken) refuse(*setting, "a name of its own", "an earlier trial has this name");
 }

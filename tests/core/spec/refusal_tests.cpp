@@ -130,6 +130,12 @@ const Row contradictions[] = {
     {"two_trials_of_one_name",
      "[[trial]]\nname = \"a\"\nautocast = \"off\"\n[[trial]]\nname = \"a\"\nautocast = \"off\"", 10, "trial[a].name",
      "an earlier trial has this name"},
+    {"trial_named_like_a_repeat", "[[trial]]\nname = \"repeat-12\"\nautocast = \"off\"", 7, "trial[repeat-12].name",
+     "repeat-1, repeat-2 and so on, rounding-1, rounding-2 and so on, rounding-float64"},
+    {"trial_named_like_a_rounding_repeat", "[[trial]]\nname = \"rounding-1\"\nautocast = \"off\"", 7,
+     "trial[rounding-1].name", "another name than those that a run gives to its own arms: reference, last, repeat-1"},
+    {"trial_named_like_the_float64_arm", "[[trial]]\nname = \"rounding-float64\"\nautocast = \"off\"", 7,
+     "trial[rounding-float64].name", "a measurement of the reference has this name"},
     {"trial_named_reference", "[[trial]]\nname = \"reference\"\nautocast = \"off\"", 7, "trial[reference].name",
      "expected another name"},
     {"trial_without_a_letter", "[[trial]]\nname = \"17\"\nautocast = \"off\"", 7, "trial[17].name", "a letter"},
@@ -452,7 +458,7 @@ class SpecRefusalTests : public QObject {
         QFAIL("was not refused");
       } catch (const Error& error) {
         QVERIFY(error.kind() == ErrorKind::FileProblem);
-        QCOMPARE(error.facts().problem, std::string("is a pipe or a device, not a file"));
+        QCOMPARE(error.facts().problem, std::string("this is a pipe, a socket or a device, not a file"));
       }
     }
   }
@@ -474,7 +480,7 @@ class SpecRefusalTests : public QObject {
       QFAIL("was not refused");
     } catch (const Error& error) {
       QVERIFY(error.kind() == ErrorKind::FileProblem);
-      QCOMPARE(error.facts().problem, std::string("is a folder"));
+      QCOMPARE(error.facts().problem, std::string("this is a folder, not a file"));
     }
   }
 };
