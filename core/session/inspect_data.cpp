@@ -10,6 +10,7 @@
 #include "core/data/pair.h"
 #include "core/data/text.h"
 #include "core/session/inspect.h"
+#include "core/session/plain_failures.h"
 
 namespace mantissa::session {
 namespace {
@@ -104,9 +105,12 @@ bool is_called_text(std::string path) {
 }  // namespace
 
 InspectedData inspect_data(const std::string& path) {
-  if (data::is_idx(path)) return inspect_idx(path);
-  if (is_called_text(path) && !reads_as_table(path)) return inspect_text(path);
-  return inspect_table(path);
+  const auto by_kind = [&path] {
+    if (data::is_idx(path)) return inspect_idx(path);
+    if (is_called_text(path) && !reads_as_table(path)) return inspect_text(path);
+    return inspect_table(path);
+  };
+  return with_plain_errors(path, "while the file was read", "Look at a part of it", by_kind);
 }
 
 }  // namespace mantissa::session

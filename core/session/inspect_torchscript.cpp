@@ -3,6 +3,7 @@
 
 #include "core/model/torchscript.h"
 #include "core/model/weights.h"
+#include "core/session/plain_failures.h"
 
 namespace mantissa::session {
 
@@ -24,9 +25,7 @@ InspectedModel inspect_weights(const std::string& path) {
   return inspected;
 }
 
-}  // namespace
-
-InspectedModel inspect_model(const std::string& path) {
+InspectedModel inspect_any_model(const std::string& path) {
   if (!model::is_torchscript(path)) return inspect_weights(path);
   const model::TorchScriptFacts facts = model::torchscript_facts(path);
   InspectedModel inspected;
@@ -38,6 +37,13 @@ InspectedModel inspect_model(const std::string& path) {
   for (const model::NamedTensor& named : facts.parameters) inspected.parameters.push_back(described(named));
   for (const model::NamedTensor& named : facts.buffers) inspected.buffers.push_back(described(named));
   return inspected;
+}
+
+}  // namespace
+
+InspectedModel inspect_model(const std::string& path) {
+  return with_plain_errors(path, "while the model was read", "Take a machine with more memory",
+                           [&path] { return inspect_any_model(path); });
 }
 
 }  // namespace mantissa::session

@@ -15,6 +15,7 @@
 #include "core/model/weights.h"
 #include "core/observe/finite_scan.h"
 #include "core/session/doctor.h"
+#include "core/session/plain_failures.h"
 #include "core/session/try_model.h"
 #include "core/spec/parse.h"
 #include "core/train/failure_text.h"
@@ -202,6 +203,21 @@ void note_non_finite_weights(Prepared& prepared) {
   }
 }
 
+/// The data with the files that they come from named where memory does not hold them.
+data::Dataset load_data(const spec::Experiment& experiment) {
+  const spec::Data& data = experiment.data;
+  std::string files = data.source;
+  if (data.source.empty()) {
+    const std::string test = data.test ? data.test->path : std::string();
+    for (const std::string& path : {data.path, data.inputs, data.targets, test}) {
+      if (!path.empty()) files += (files.empty() ? "" : ", ") + path;
+    }
+  }
+  return with_plain_errors(files, "while the data were loaded",
+                           "Take fewer rows, or a machine with more memory: the data are held in it as a whole",
+                           [&experiment] { return data::load(experiment); });
+}
+
 std::int64_t output_width(const data::Dataset& dataset) {
   if (dataset.task != spec::Task::LanguageModel && dataset.train.targets.dim() == 2)
     return dataset.train.targets.size(1);
@@ -220,7 +236,11 @@ std::unique_ptr<model::Network> build_network(const spec::Experiment& experiment
     facts.line = experiment.position(facts.subject).line;
     if (facts.line == 0) facts.line = model_line(experiment);
     throw Error(error.kind(), facts);
-  } catch (const std::exception& error) {  // sizes beyond what memory holds
+  } catch (const std::exception& error) {
+    if (const auto words = train::out_of_memory(error, "when the model was built")) {
+      throw Error(ErrorKind::OutOfMemory, {words->substr(0, words->size() - 1), experiment.file, model_line(experiment),
+                                           0, "model", "", "", "Make it smaller"});
+    }
     throw Error(ErrorKind::ModelProblem, {"the model cannot be built", experiment.file, model_line(experiment), 0,
                                           "model", train::condensed(error), "", "Make it smaller"});
   }
@@ -339,7 +359,7 @@ Prepared prepare(const spec::Experiment& asked) {
   at::set_num_threads(experiment.training.threads);
   set_float32_precision(experiment.training);
 
-  prepared.dataset = data::load(experiment);
+  prepared.dataset = load_data(experiment);
   prepared.notes = prepared.dataset.notes;
   if (experiment.data.pin_memory == spec::PinMemory::Always && experiment.training.device == "cpu") {
     prepared.notes.emplace_back("data.pin_memory changes nothing on a CPU: page-locked memory serves copies to a GPU");

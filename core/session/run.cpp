@@ -465,12 +465,16 @@ record::RunSummary resume(const ResumeOptions& options, Observer& observer, RunC
 }
 
 std::vector<std::string> check(const spec::Experiment& experiment) {
-  Prepared prepared = prepare(experiment);
-  // Arms refuse globs that match no parameter.
-  const train::Arm reference("reference", prepared.network->clone(), prepared.experiment, nullptr);
-  std::vector<std::string> notes = std::move(prepared.notes);
-  notes.insert(notes.end(), reference.notes.begin(), reference.notes.end());
-  return notes;
+  const auto prepare_arms = [&experiment] {
+    Prepared prepared = prepare(experiment);
+    // Arms refuse globs that match no parameter.
+    const train::Arm reference("reference", prepared.network->clone(), prepared.experiment, nullptr);
+    std::vector<std::string> notes = std::move(prepared.notes);
+    notes.insert(notes.end(), reference.notes.begin(), reference.notes.end());
+    return notes;
+  };
+  return with_plain_errors(experiment.file, "while the experiment was checked",
+                           "Take a smaller model or a smaller batch", prepare_arms);
 }
 
 }  // namespace mantissa::session

@@ -34,7 +34,33 @@ Batch first_batch(const Prepared& prepared) {
   return {train.inputs.narrow(0, 0, rows).to(device), train.targets.narrow(0, 0, rows).to(device)};
 }
 
+/// Memory that ran out is the machine's, whatever the model and the data are like.
+void refuse_memory(const spec::Experiment& experiment, const std::exception& error) {
+  const std::optional<std::string> words = train::out_of_memory(error, "when the model was tried on the first batch");
+  if (!words) return;
+  throw Error(ErrorKind::OutOfMemory, {words->substr(0, words->size() - 1), experiment.file, model_line(experiment), 0,
+                                       "model", "", "", "Take a smaller training.batch, or a smaller model"});
+}
+
+/// Losses of PyTorch are taken in FP32, of targets in FP32 or of class indices.
+bool is_usual_type(const at::Tensor& prediction) {
+  const at::ScalarType type = prediction.scalar_type();
+  return type == at::kFloat || type == at::kHalf || type == at::kBFloat16;
+}
+
+/// What failed because the model answers in a type that neither a loss nor its targets have: said as such.
+void refuse_output_type(const spec::Experiment& experiment, const at::Tensor& prediction) {
+  if (is_usual_type(prediction)) return;
+  const bool is_number = prediction.is_floating_point();
+  throw Error(ErrorKind::ModelProblem,
+              {"the model's output is of a type that this loss does not take", experiment.file, model_line(experiment),
+               0, "model.prediction", c10::toString(prediction.scalar_type()), "Float (FP32), Half or BFloat16",
+               is_number ? "Let forward return its output as .float()"
+                         : "Name the output that holds the scores, or let forward return them"});
+}
+
 [[noreturn]] void refuse_loss(const spec::Experiment& experiment, const std::exception& error) {
+  refuse_memory(experiment, error);
   std::string expected;
   std::string remedy;
   if (experiment.training.loss == spec::Loss::Bce) {
@@ -59,6 +85,7 @@ model::Outputs try_forward(const spec::Experiment& experiment, model::Network& n
   } catch (const Error& error) {
     throw at_its_key(error, experiment);
   } catch (const std::exception& error) {
+    refuse_memory(experiment, error);
     throw Error(ErrorKind::ModelProblem,
                 {"the model fails on the first batch of the data", experiment.file, model_line(experiment), 0, "model",
                  train::condensed(error), "", what_to_check(experiment)});
@@ -93,13 +120,22 @@ void check_sparse_gradients(const spec::Experiment& experiment, const model::Net
 }
 
 /// Backward from the trial batch's loss: what cannot be trained is said here, not by the first step.
-void try_backward(const spec::Experiment& experiment, const model::Network& network, const at::Tensor& loss) {
+void try_backward(const spec::Experiment& experiment, const model::Network& network, const at::Tensor& loss,
+                  const at::Tensor& prediction) {
   if (!loss.requires_grad()) {
     throw Error(ErrorKind::ModelProblem,
                 {"the output depends on no trainable parameter", experiment.file, model_line(experiment), 0, "model",
                  "", "a path from a parameter to the output", "Evaluate it with training.steps = 0"});
   }
-  loss.backward();
+  try {
+    loss.backward();
+  } catch (const std::exception& error) {
+    refuse_memory(experiment, error);
+    refuse_output_type(experiment, prediction);
+    throw Error(ErrorKind::ModelProblem, {"the backward pass fails on the first batch of the data", experiment.file,
+                                          model_line(experiment), 0, "model", train::condensed(error),
+                                          "a model that can be differentiated", "Evaluate it with training.steps = 0"});
+  }
   check_sparse_gradients(experiment, network);
 }
 
@@ -141,6 +177,7 @@ at::Tensor loss_of(const spec::Experiment& experiment, const model::Outputs& out
   } catch (const Error& error) {
     throw error.in_file(experiment.file);
   } catch (const std::exception& error) {
+    refuse_output_type(experiment, outputs.prediction);
     refuse_loss(experiment, error);
   }
 }
@@ -151,6 +188,7 @@ void try_second_step(const spec::Experiment& experiment, model::Network& network
   try {
     loss_of(experiment, network.compute(batch.inputs, batch.targets), batch.targets).backward();
   } catch (const std::exception& error) {
+    refuse_memory(experiment, error);
     const std::string text = train::condensed(error);
     const bool second_time = text.find("backward through the graph a second time") != std::string::npos;
     throw Error(ErrorKind::ModelProblem,
@@ -234,7 +272,7 @@ Tried try_model(const Prepared& prepared, bool training) {
     watched.reset();
     if (has_regions(experiment)) refuse_idle_regions(experiment, seen.records());
     if (training) {
-      try_backward(experiment, *network, loss);
+      try_backward(experiment, *network, loss, outputs.prediction);
       if (traits.from_file) try_second_step(experiment, *network, batch);
     }
   }
@@ -247,6 +285,7 @@ Tried try_model(const Prepared& prepared, bool training) {
     const std::vector<std::string> seen = watch_modes(*network, batch);
     tried.notes.insert(tried.notes.end(), seen.begin(), seen.end());
   } catch (const std::exception& error) {
+    refuse_memory(experiment, error);
     tried.notes.push_back("The model failed in one of train() and eval(): " + train::condensed(error));
   }
   return tried;

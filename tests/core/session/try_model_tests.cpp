@@ -54,6 +54,32 @@ class TryModelTests : public QObject {
     QVERIFY(says(session::prepare(brought("resettable.pt", "", "steps = 2\n", 1)).notes, "reset_states()"));
   }
 
+  void an_output_of_a_type_that_the_loss_cannot_take_is_named_with_the_way_out() {
+    const auto odd = [](const std::string& file, const std::string& loss) {
+      return brought("../../session/" + file, "", "steps = 2\nloss = \"" + loss + "\"\n");
+    };
+    for (const char* const loss : {"mse", "huber"}) {
+      const ErrorFacts facts = refusal(odd("double_output.pt", loss));
+      QCOMPARE(facts.subject, std::string("model.prediction"));
+      QCOMPARE(facts.found, std::string("Double"));
+      QVERIFY(facts.remedy.find(".float()") != std::string::npos);
+    }
+    QCOMPARE(refusal(odd("complex_output.pt", "mse")).found, std::string("ComplexFloat"));
+  }
+
+  void a_first_batch_beyond_memory_is_the_machines_fault() {
+    try {
+      session::prepare(brought("../../session/beyond_memory.pt", "", "steps = 2\n"));
+      QFAIL("2^50 numbers were had");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
+      // 2^50 numbers of 4 bytes
+      QVERIFY2(error.facts().problem.find("Out of memory when the model was tried on the first batch: 4 PiB") == 0,
+               error.what());
+      QVERIFY(error.facts().remedy.find("training.batch") != std::string::npos);
+    }
+  }
+
   void a_trace_that_ignores_train_and_eval_is_found_out() {
     const auto dropout = session::prepare(brought("dropout_trace.pt", "", "steps = 2\n")).notes;
     QVERIFY(says(dropout, "random numbers in evaluation mode"));
