@@ -20,7 +20,7 @@ int check(Program& program, const std::string& file, const std::vector<std::stri
     return exit_code::kDone;
   }
   program.console.result_for_people(experiment_page(experiment));
-  for (const std::string& note : notes) program.console.result("note: " + note + '\n');
+  for (const std::string& note : notes) program.console.result_for_people("note: " + note + '\n');
   program.console.result("\nNothing speaks against running it.\n");
   return exit_code::kDone;
 }

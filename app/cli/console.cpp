@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/plain_text.h"
 
 namespace mantissa::cli {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr int kUsualColumns = 80;
 
 [[noreturn]] void fail_on_stdout(int error_number) {
-  const ErrorKind kind = error_number == ENOSPC ? ErrorKind::DiskFull : ErrorKind::WriteFailed;
+  const ErrorKind kind = error_number == ENOSPC || error_number == EFBIG ? ErrorKind::DiskFull : ErrorKind::WriteFailed;
   throw Error(kind, {"the result could not be written: " + std::string(std::strerror(error_number)), "standard output",
                      0, 0, "", "", "", "Make room or write to another place"});
 }
@@ -32,17 +33,26 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 }  // namespace
 
 void Console::result(std::string_view bytes) {
+  if (results_on_terminal()) {
+    write(visible(bytes));
+  } else {
+    write(bytes);
+  }
+}
+
+void Console::write(std::string_view bytes) {
   clear_transient();
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) fail_on_stdout(errno);
 }
 
-void Console::result_for_people(std::string text) {
+void Console::result_for_people(const std::string& page) {
+  std::string text = visible(page);
   if (results_on_terminal() && colours_wanted()) {
     replace_all(text, "✓ accepted", "\033[32m✓ accepted\033[0m");
     replace_all(text, "✕ rejected", "\033[31m✕ rejected\033[0m");
     replace_all(text, "? undecided", "\033[34m? undecided\033[0m");
   }
-  result(text);
+  write(text);
 }
 
 void Console::flush() {
@@ -54,25 +64,27 @@ void Console::see_stdout_through() {
   if (std::fflush(stdout) != 0 && stdout_error_ == 0) stdout_error_ = errno;
 }
 
-void Console::message(std::string_view line) {
+void Console::message(std::string_view text) {
+  const std::string line = visible(text);
   spdlog::info("{}", line);
   if (quiet) return;
   clear_transient();
   // Where both go to one place, they stand there in the order in which they were said. A terminal that has closed ends
   // no run: whoever waits for the result hears of it from `flush`.
   see_stdout_through();
-  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 void Console::detail(std::string_view line) {
   if (verbose) message(line);
 }
 
-void Console::failure(std::string_view sentence) {
+void Console::failure(std::string_view text) {
+  const std::string sentence = visible_line(text);
   spdlog::error("{}", sentence);
   clear_transient();
   std::fflush(stdout);  // in its order; where stdout is what failed, this is the message that says so
-  std::fprintf(stderr, "mantissa-cli: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+  std::fprintf(stderr, "mantissa-cli: %s\n", sentence.c_str());
 }
 
 bool Console::messages_on_terminal() { return isatty(STDERR_FILENO) == 1; }
@@ -87,10 +99,11 @@ int Console::terminal_columns() {
   return columns > 0 ? columns : kUsualColumns;
 }
 
-void Console::transient(std::string_view line) {
+void Console::transient(std::string_view text) {
   if (quiet) return;
+  const std::string line = visible_line(text);
   // Carriage return, the line, erase to the end: the line never flickers and never scrolls.
-  std::fprintf(stderr, "\r%.*s\033[K", static_cast<int>(line.size()), line.data());
+  std::fprintf(stderr, "\r%s\033[K", line.c_str());
   std::fflush(stderr);
   transient_shown_ = !line.empty();
 }

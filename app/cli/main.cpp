@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -11,7 +12,9 @@
 #include "app/cli/log_file.h"
 #include "app/cli/program.h"
 #include "core/base/error.h"
+#include "core/base/plain_text.h"
 #include "core/report/json_documents.h"
+#include "core/session/model_prints.h"
 
 namespace mantissa::cli {
 namespace {
@@ -91,7 +94,9 @@ ErrorFacts facts_of(const Program& program, const CLI::ParseError& error) {
 
 int run_program(int argc, char** argv) {
   silence_log();
+  signal(SIGXFSZ, SIG_IGN);  // a file at the limit of its size: writing says so, as on a full disk
   Program program;
+  session::send_model_prints_to([&program](const std::string& line) { program.console.message("model: " + line); });
   try {
     declare(program);
     program.app.parse(argc, argv);
@@ -114,7 +119,7 @@ int run_program(int argc, char** argv) {
                  "Take a smaller batch or a smaller model"});
   } catch (const std::exception& error) {
     return fail(console, json, ErrorKind::CallOrder,
-                {"something that was not foreseen went wrong", "", 0, 0, "", error.what(), "",
+                {"something that was not foreseen went wrong", "", 0, 0, "", without_stack(error.what()), "",
                  "What was committed to the archive is kept; please report this text"});
   }
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/model/input_file.h"
+#include "core/model/model_prints.h"
 #include "core/model/zip_archive.h"
 
 namespace mantissa::model {
@@ -83,6 +84,7 @@ void collect_fixed_modes(const torch::jit::Block* block, std::set<std::string>& 
 
 torch::jit::Module load_module(const std::string& path) {
   look_through(path);
+  take_prints();  // a file's __setstate__ runs while loading
   try {
     torch::jit::Module module = torch::jit::load(path, at::kCPU);
     rewrite_traced_convolutions(module);

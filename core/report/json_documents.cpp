@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/number_text.h"
+#include "core/base/plain_text.h"
 
 namespace mantissa::report {
 namespace {
@@ -192,7 +193,7 @@ Json json_number(double value) { return std::isfinite(value) ? Json(value) : Jso
 std::string document_text(const Json& members) {
   Json document = {{"mantissa", 1}};
   document.update(members);
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return without_controls(document.dump(2, ' ', false, Json::error_handler_t::replace)) + '\n';
 }
 
 std::string list_document(const std::vector<record::TrialRow>& trials) {

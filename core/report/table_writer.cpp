@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/number_text.h"
+#include "core/base/plain_text.h"
 
 namespace mantissa::report {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
 std::string json_text(std::string_view text) {
   // A name may hold bytes that are no UTF-8; a JSON file may not.
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return without_controls(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string csv_text(std::string_view text) {
