@@ -19,6 +19,7 @@
 #include "core/report/plain_words.h"
 #include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
+#include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -83,28 +84,32 @@ void RunCharts::makeRow(QWidget* widget) {
   auto* const row = new QHBoxLayout(widget);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(8);
-  const auto choose = [row](QLabel* label, QWidget* field) {
-    label->setBuddy(field);
-    row->addWidget(label);
-    row->addWidget(field);
+  auto* const flow = new shell::FlowLayout;
+  flow->setSpacing(8);
+  row->addLayout(flow, 1);
+  // A label stays beside its fields, in whichever row they stand.
+  const auto choose = [flow](QLabel* label, std::initializer_list<QWidget*> fields) {
+    auto* const group = new QWidget;
+    auto* const layout = new QHBoxLayout(group);
+    layout->setContentsMargins(0, 0, 8, 0);
+    layout->setSpacing(8);
+    label->setBuddy(*fields.begin());
+    layout->addWidget(label);
+    for (QWidget* const field : fields) layout->addWidget(field);
+    flow->addWidget(group);
   };
-  choose(new QLabel(tr("&x")), m_axis);
-  row->addSpacing(8);
-  choose(new QLabel(tr("S&moothing")), m_smoothing);
-  row->addWidget(m_weight);
-  row->addSpacing(8);
-  choose(new QLabel(tr("&Deviation")), m_deviation);
-  row->addWidget(m_units);
-  choose(m_optimizerLabel, m_optimizer);
-  row->addStretch(1);
+  choose(new QLabel(tr("&x")), {m_axis});
+  choose(new QLabel(tr("S&moothing")), {m_smoothing, m_weight});
+  choose(new QLabel(tr("&Deviation")), {m_deviation, m_units});
+  choose(m_optimizerLabel, {m_optimizer});
   m_hint->setForegroundRole(QPalette::PlaceholderText);
   m_hint->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_hint->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  row->addWidget(m_hint, 4);
+  flow->addOptional(m_hint);
   m_layoutButton->setToolTip(tr("Which charts are shown, and in how many columns"));
   connect(m_layoutButton, &QPushButton::clicked, this,
           [this] { m_menu->popup(m_layoutButton->mapToGlobal(m_layoutButton->rect().bottomLeft())); });
-  row->addWidget(m_layoutButton);
+  row->addWidget(m_layoutButton, 0, Qt::AlignTop);
 }
 
 void RunCharts::makeChoosers() {

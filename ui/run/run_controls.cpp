@@ -4,11 +4,14 @@
 #include <QAction>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QStyle>
 #include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -27,7 +30,7 @@ QLabel* titleLabel(const QString& text) {
 
 RunControls::RunControls(QWidget* parent)
     : QWidget(parent),
-      m_buttons(new QHBoxLayout),
+      m_buttons(new shell::FlowLayout),
       m_name(titleLabel({})),
       m_edit(new QPushButton),
       m_file(new QLabel),
@@ -40,6 +43,7 @@ RunControls::RunControls(QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(8);
   m_buttons->setSpacing(4);
+  m_buttons->setFilling(true);
   layout->addLayout(m_buttons);
 
   auto* const body = new QWidget;
@@ -95,17 +99,20 @@ void RunControls::addAction(QAction* action, const QString& icon) {
     button->setFont(bold);
   }
   button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  button->setMinimumWidth(button->fontMetrics().horizontalAdvance(tr("Resume")) + 16);
   connect(button, &QPushButton::clicked, action, &QAction::trigger);
   const auto follow = [action, button] {
     button->setText(action->text());
+    // Pause becomes Resume: nothing moves then.
+    const QFontMetrics metrics = button->fontMetrics();
+    button->setMinimumWidth(16 + std::max(metrics.horizontalAdvance(tr("Resume")),
+                                          metrics.size(Qt::TextShowMnemonic, action->text()).width()));
     button->setEnabled(action->isEnabled());
     button->setToolTip(action->toolTip());
     button->setWhatsThis(action->whatsThis());
   };
   connect(action, &QAction::changed, button, follow);
   follow();
-  m_buttons->addWidget(button, primary ? 3 : 2);
+  m_buttons->addWidget(button);
 }
 
 void RunControls::focusPrimary() {

@@ -9,9 +9,12 @@
 
 class QAction;
 class QFormLayout;
-class QHBoxLayout;
 class QLabel;
 class QPushButton;
+
+namespace mantissa::ui::shell {
+class FlowLayout;
+}
 
 namespace mantissa::ui::run {
 
@@ -38,7 +41,7 @@ class RunControls : public QWidget {
  private:
   void fill(QFormLayout* form, const std::vector<std::pair<QString, QString>>& rows, bool right);
 
-  QHBoxLayout* m_buttons;
+  shell::FlowLayout* m_buttons;
   QPushButton* m_primary = nullptr;
   QLabel* m_name;
   QPushButton* m_edit;
