@@ -13,6 +13,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "ui/models/trial_table_model.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/empty_state.h"
@@ -22,7 +24,9 @@ namespace mantissa::ui::archive {
 
 namespace {
 
-constexpr int kColumnRoom = 16;  // px between the end of a number and the next column
+constexpr int kColumnRoom = 10;  // px between the end of a number and the next column
+constexpr int kSortArrow = 18;   // px that the header of the sorted column needs besides its words
+constexpr int kHeaderRoom = 12;  // px around the words of a header
 
 }  // namespace
 
@@ -56,6 +60,10 @@ ArchivePage::ArchivePage(QWidget* parent)
   m_view->setItemDelegateForColumn(models::TrialTableModel::TrialColumn,
                                    new shell::MarkerDelegate(models::TrialTableModel::PlaceRole, m_view));
   m_view->setSortingEnabled(true);
+  connect(m_view->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &ArchivePage::fitColumns);
+  connect(m_view->horizontalHeader(), &QHeaderView::sectionResized, this,
+          [this] { m_isArranged = m_isArranged || !m_fits; });
+  connect(m_view->horizontalHeader(), &QHeaderView::sectionMoved, this, [this] { m_isArranged = true; });
   m_view->sortByColumn(models::TrialTableModel::StartedColumn, Qt::DescendingOrder);
   connect(m_view, &QTableView::activated, this, [this](const QModelIndex& index) {
     Q_EMIT trialChosen(index.data(models::TrialTableModel::TrialRole).toLongLong());
@@ -88,17 +96,27 @@ ArchivePage::ArchivePage(QWidget* parent)
 }
 
 void ArchivePage::setArchive(const QString& /*path*/, const models::TrialList& trials) {
-  const bool first = m_model->rowCount() == 0;
   m_model->setTrials(trials);
   m_stack->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);
-  // Columns keep the width that a person gave them; before, they fit what they show.
-  if (first && !property("restored").toBool()) {
-    m_view->resizeColumnsToContents();
-    for (int column = 0; column < m_model->columnCount(); ++column) {
-      m_view->setColumnWidth(column, m_view->columnWidth(column) + kColumnRoom);
-    }
-  }
+  fitColumns();
   tellCount();
+}
+
+/// Columns keep the width that a person gave them; before, they fit what they show. Qt's own fitting would keep room
+/// for the arrow of sorting in every header, so that the last columns leave the window.
+void ArchivePage::fitColumns() {
+  if (m_isArranged || m_model->rowCount() == 0) return;
+  const QHeaderView& header = *m_view->horizontalHeader();
+  const QFontMetrics words(header.font());
+  m_fits = true;
+  for (int column = 0; column < m_model->columnCount(); ++column) {
+    const QString title = m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    const int arrow = column == header.sortIndicatorSection() ? kSortArrow : 0;
+    const QAbstractItemView& view = *m_view;  // where its hint is public
+    const int least = words.horizontalAdvance(title) + kHeaderRoom + arrow;
+    m_view->setColumnWidth(column, std::max(least, view.sizeHintForColumn(column) + kColumnRoom));
+  }
+  m_fits = false;
 }
 
 void ArchivePage::selectTrial(std::int64_t id) {
@@ -138,10 +156,13 @@ void ArchivePage::copy() const {
 
 void ArchivePage::useActions(shell::ActionList& actions) { m_empty->addAction(actions.find(QStringLiteral("open"))); }
 
-QByteArray ArchivePage::saveLayout() const { return m_view->horizontalHeader()->saveState(); }
+QByteArray ArchivePage::saveLayout() const {
+  return m_isArranged ? m_view->horizontalHeader()->saveState() : QByteArray();
+}
 
 void ArchivePage::restoreLayout(const QByteArray& layout) {
-  if (m_view->horizontalHeader()->restoreState(layout)) setProperty("restored", true);
+  m_isArranged = !layout.isEmpty() && m_view->horizontalHeader()->restoreState(layout);
+  fitColumns();
 }
 
 }  // namespace mantissa::ui::archive

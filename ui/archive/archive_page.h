@@ -36,6 +36,7 @@ class ArchivePage : public shell::Page {
  private:
   void copy() const;
   void tellCount();
+  void fitColumns();
 
   models::TrialTableModel* m_model;
   QSortFilterProxyModel* m_sorted;
@@ -44,6 +45,8 @@ class ArchivePage : public shell::Page {
   QLabel* m_count;
   shell::EmptyState* m_empty;
   QStackedLayout* m_stack;
+  bool m_isArranged = false;  ///< by a person: columns stay as they are
+  bool m_fits = false;        ///< fitColumns is at work
 };
 
 }  // namespace mantissa::ui::archive

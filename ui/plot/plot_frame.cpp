@@ -344,7 +344,9 @@ QString columnName(const PlotContent& content, const QString& series) {
 QString shownText(const PlotContent& content, double value) {
   const double shown = inUnit(content, value);
   if (!std::isfinite(shown)) return valueText(shown);
-  const QString text = content.isMultiple ? multipleText(shown) : valueText(shown, scaleOf(content));
+  const QString text = content.isMultiple ? multipleText(shown)
+                       : content.isCount  ? positionText(shown)
+                                          : valueText(shown, scaleOf(content));
   return text + content.valueSuffix;
 }
 

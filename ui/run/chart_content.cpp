@@ -130,6 +130,7 @@ class ContentMaker {
     m_content.live = m_choices.live;
     if (m_facts.isSmoothed) m_content.smoothing = m_choices.smoothing;
     m_content.markRow = hasMarks(m_facts.chart);
+    m_content.isCount = m_facts.chart == Chart::Tracker;
     setAxis();
     addSeries();
     if (m_facts.unit[0] != '\0') m_unit << say(m_facts.unit);

@@ -2,31 +2,54 @@
 #include "ui/run/counters_model.h"
 
 #include <QColor>
+#include <QJsonDocument>
+#include <QJsonObject>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/number_text.h"
 #include "core/report/plain_words.h"
 #include "ui/models/trial_list.h"
+#include "ui/plot/plot_numbers.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::run {
 namespace {
 
 QString count(qint64 value) { return QString::fromStdString(report::count_words(value)); }
-QString number(const std::optional<double>& value) { return QString::fromStdString(report::number_words(value)); }
 QString none() { return QStringLiteral("–"); }
 
-/// The measured number behind a cell, where it has one.
-std::optional<double> measured(const Counters& counters, int column) {
-  if (column == CountersModel::ScaleColumn) return counters.scale;
-  if (column == CountersModel::RateColumn) return counters.lr;
-  if (column == CountersModel::LossColumn) return counters.loss;
-  if (column == CountersModel::DeviationColumn) return counters.deviation;
-  return std::nullopt;
+/// With decimals that do not change from step to step.
+QString number(const std::optional<double>& value) { return value ? plot::valueText(*value) : none(); }
+
+bool isText(int column) { return column == CountersModel::ArmColumn || column == CountersModel::CauseColumn; }
+
+qint64 growthIntervalOf(const record::TrialRow& arm) {
+  const QJsonObject scaler =
+      QJsonDocument::fromJson(QByteArray::fromStdString(arm.start.policy)).object()[QLatin1String("scaler")].toObject();
+  if (!scaler[QLatin1String("enabled")].toBool()) return 0;
+  return static_cast<qint64>(scaler[QLatin1String("growth_interval")].toDouble());
+}
+
+/// "accuracy" as a heading: "Accuracy", "RMSE".
+QString heading(const QString& metric) {
+  if (metric == QLatin1String("rmse") || metric == QLatin1String("mae")) return metric.toUpper();
+  return metric.left(1).toUpper() + metric.mid(1);
 }
 
 }  // namespace
+
+/// The measured number behind a cell, where it has one.
+std::optional<double> CountersModel::measured(const ArmData& arm, int column) const {
+  const Counters& counters = arm.counters();
+  if (column == ScaleColumn) return counters.scale;
+  if (column == RateColumn) return counters.lr;
+  if (column == LossColumn) return counters.loss;
+  if (column == DeviationColumn) return counters.deviation;
+  if (column == QualityColumn) return arm.evaluation() ? arm.evaluation()->value : arm.arm().end.quality;
+  return std::nullopt;
+}
 
 void CountersModel::setData(const RunData* data) {
   beginResetModel();
@@ -34,17 +57,27 @@ void CountersModel::setData(const RunData* data) {
   m_rows.clear();
   m_arms.clear();
   if (m_data != nullptr) {
-    m_rows = m_data->shown();
-    for (const ArmData* const arm : m_rows) m_arms.push_back(arm->arm());
+    for (const ArmData* const arm : m_data->shown()) {
+      m_rows.push_back({arm, growthIntervalOf(arm->arm())});
+      m_arms.push_back(arm->arm());
+    }
   }
   endResetModel();
 }
 
 void CountersModel::refresh() {
   if (m_data == nullptr) return;
-  if (m_data->shown() != m_rows) {
-    setData(m_data);
-  } else if (!m_rows.empty()) {
+  const std::vector<const ArmData*> shown = m_data->shown();
+  const bool same = std::equal(shown.begin(), shown.end(), m_rows.begin(), m_rows.end(),
+                               [](const ArmData* arm, const Row& row) { return arm == row.arm; });
+  m_yardstick = m_data->yardstick(kMainDeviation);
+  if (m_yardstick && !m_yardstick->isUsable()) m_yardstick.reset();
+  if (!same) setData(m_data);
+  if (!m_rows.empty()) {
+    const QString now = metric();
+    const bool otherMetric = now != m_metric;
+    m_metric = now;
+    if (otherMetric) Q_EMIT headerDataChanged(Qt::Horizontal, QualityColumn, QualityColumn);
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
   }
 }
@@ -57,30 +90,33 @@ int CountersModel::columnCount(const QModelIndex& parent) const { return parent.
 
 QVariant CountersModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
-  const ArmData& arm = *m_rows[static_cast<std::size_t>(index.row())];
+  const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+  const ArmData& arm = *row.arm;
   const int column = index.column();
   switch (role) {
     case Qt::DisplayRole:
-      return text(arm, column);
+      return text(row, column);
     case Qt::ToolTipRole:
-      return fullPrecision(arm, column);
+      return fullPrecision(row, column);
     case Qt::TextAlignmentRole:
-      return static_cast<int>(Qt::AlignVCenter |
-                              (column == ArmColumn || column == CauseColumn ? Qt::AlignLeft : Qt::AlignRight));
+      return static_cast<int>(Qt::AlignVCenter | (isText(column) ? Qt::AlignLeft : Qt::AlignRight));
     case Qt::ForegroundRole: {
-      const std::optional<double> value = measured(arm.counters(), column);
+      const std::optional<double> value = measured(arm, column);
       return value && !std::isfinite(*value) ? QVariant(shell::Theme::colors().bad) : QVariant();
     }
     case PlaceRole:
       return models::placeOf(arm.arm(), m_arms);
     case TrialRole:
       return QVariant::fromValue(static_cast<qint64>(arm.arm().id));
+    case LastSkipRole:
+      return QVariant::fromValue(arm.skips().empty() ? qint64{0} : arm.skips().back().step);
     default:
       return {};
   }
 }
 
-QString CountersModel::text(const ArmData& arm, int column) const {
+QString CountersModel::text(const Row& row, int column) const {
+  const ArmData& arm = *row.arm;
   const Counters& counters = arm.counters();
   switch (column) {
     case ArmColumn:
@@ -102,22 +138,71 @@ QString CountersModel::text(const ArmData& arm, int column) const {
       if (counters.scale && *counters.scale == 0) return QStringLiteral("0");
       return counters.scale ? QString::fromStdString(report::scale_words(*counters.scale)) : none();
     case TrackerColumn:
-      return counters.scale ? count(counters.growthTracker) : none();
+      if (!counters.scale) return none();
+      return row.growthInterval > 0 ? tr("%1 of %2").arg(count(counters.growthTracker), count(row.growthInterval))
+                                    : count(counters.growthTracker);
     case RateColumn:
       return number(counters.lr);
     case LossColumn:
       return number(counters.loss);
     case DeviationColumn:
+      if (counters.deviation && m_yardstick && std::isfinite(*counters.deviation)) {
+        return tr("%1 ×").arg(plot::multipleText(*counters.deviation / m_yardstick->size));
+      }
       return number(counters.deviation);
+    case QualityColumn:
+      return number(measured(arm, column));
     default:
       return {};
   }
 }
 
-QString CountersModel::fullPrecision(const ArmData& arm, int column) const {
-  const std::optional<double> value = measured(arm.counters(), column);
+QString CountersModel::metric() const {
+  for (const Row& row : m_rows) {
+    if (row.arm->evaluation()) return QString::fromStdString(row.arm->evaluation()->metric);
+    if (!row.arm->arm().end.quality_metric.empty()) return QString::fromStdString(row.arm->arm().end.quality_metric);
+  }
+  return {};
+}
+
+QString CountersModel::qualityNote() const {
+  if (m_metric.isEmpty()) return {};
+  qint64 step = -1;
+  for (const Row& row : m_rows) {
+    if (row.arm->evaluation()) step = std::max<qint64>(step, row.arm->evaluation()->step);
+  }
+  return step < 0 ? tr("%1 on the frozen cases, at the end").arg(heading(m_metric))
+                  : tr("%1 on the frozen cases, evaluated at step %2").arg(heading(m_metric), count(step));
+}
+
+/// "12 of 1,640 steps skipped (0.7 %): 5 calibration, 7 overflow".
+QString CountersModel::skipWords(const ArmData& arm) const {
+  const Counters& counters = arm.counters();
+  QString words = QString::fromStdString(report::skip_sentence(counters.skipped, counters.attempted));
+  QStringList causes;
+  for (int i = 0; i < ArmData::kCauses; ++i) {
+    const auto cause = static_cast<record::SkipCause>(i);
+    if (arm.skipsBy(cause) > 0) causes << tr("%1 %2").arg(count(arm.skipsBy(cause)), causeWords(cause));
+  }
+  if (!causes.isEmpty()) words += QStringLiteral(": ") + causes.join(QStringLiteral(", "));
+  for (std::size_t i = 0; i < arm.optimizers(); ++i) {
+    words += u'\n' + tr("optimizer %1 skipped %2").arg(i).arg(count(arm.skipsOf(i)));
+  }
+  return words;
+}
+
+QString CountersModel::fullPrecision(const Row& row, int column) const {
+  const ArmData& arm = *row.arm;
+  if (column == SkippedColumn) return skipWords(arm);
+  const std::optional<double> value = measured(arm, column);
+  if (value && column == DeviationColumn && m_yardstick) {
+    return tr("RMSE of outputs %1; run-to-run spread %2")
+        .arg(QString::fromStdString(to_text(*value)), QString::fromStdString(to_text(m_yardstick->size)));
+  }
   if (value) return QString::fromStdString(to_text(*value));
-  if (column != CauseColumn || arm.skips().empty()) return {};
+  if (arm.skips().empty()) return {};
+  if (column == LastSkipColumn) return tr("Return or a double click opens its record");
+  if (column != CauseColumn) return {};
   const Skip& last = arm.skips().back();
   return last.parameter.isEmpty() ? causeWords(last.cause)
                                   : tr("%1, first in %2").arg(causeWords(last.cause), last.parameter);
@@ -126,8 +211,7 @@ QString CountersModel::fullPrecision(const ArmData& arm, int column) const {
 QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::TextAlignmentRole) {
-    return static_cast<int>(Qt::AlignVCenter |
-                            (section == ArmColumn || section == CauseColumn ? Qt::AlignLeft : Qt::AlignRight));
+    return static_cast<int>(Qt::AlignVCenter | (isText(section) ? Qt::AlignLeft : Qt::AlignRight));
   }
   if (role != Qt::DisplayRole) return {};
   switch (section) {
@@ -144,7 +228,7 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
     case LastSkipColumn:
       return tr("Last skip");
     case CauseColumn:
-      return tr("Cause");
+      return QStringLiteral("\u2002\u2002") + tr("Cause");  // as far from the numbers before it as its cells
     case ScaleColumn:
       return tr("Scale");
     case TrackerColumn:
@@ -155,6 +239,8 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
       return tr("Loss");
     case DeviationColumn:
       return tr("Deviation");
+    case QualityColumn:
+      return m_metric.isEmpty() ? tr("Quality") : heading(m_metric);
     default:
       return {};
   }

@@ -26,12 +26,14 @@ class CountersModel : public QAbstractTableModel {
     TrackerColumn,
     RateColumn,
     LossColumn,
-    DeviationColumn,
+    DeviationColumn,  ///< as a multiple of its yardstick, where there is one
+    QualityColumn,
     kColumns
   };
   enum Role {
     PlaceRole = Qt::UserRole + 1,  ///< int: decides colour and marker
     TrialRole,                     ///< qint64: the archive's id
+    LastSkipRole,                  ///< qint64: the step; 0: none
   };
 
   using QAbstractTableModel::QAbstractTableModel;
@@ -41,17 +43,30 @@ class CountersModel : public QAbstractTableModel {
   /// What has changed: rows where arms came, values otherwise.
   void refresh();
 
+  /// What the column of quality says, and of when: "Accuracy on the frozen cases, evaluated at step 1,600".
+  QString qualityNote() const;
+
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
-  QString text(const ArmData& arm, int column) const;
-  QString fullPrecision(const ArmData& arm, int column) const;
+  struct Row {
+    const ArmData* arm = nullptr;
+    qint64 growthInterval = 0;  ///< of its scaler; 0: it has none
+  };
+
+  QString text(const Row& row, int column) const;
+  QString fullPrecision(const Row& row, int column) const;
+  QString skipWords(const ArmData& arm) const;
+  QString metric() const;
+  std::optional<double> measured(const ArmData& arm, int column) const;
 
   const RunData* m_data = nullptr;
-  std::vector<const ArmData*> m_rows;
+  std::vector<Row> m_rows;
+  std::optional<Yardstick> m_yardstick;  ///< usable
+  QString m_metric;                      ///< as the heading says
   std::vector<record::TrialRow> m_arms;
 };
 

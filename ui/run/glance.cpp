@@ -9,6 +9,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
+#include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -23,36 +24,63 @@ QString nameOf(const ArmData& arm) { return QString::fromStdString(arm.arm().sta
 
 bool isReference(const ArmData& arm) { return arm.arm().start.kind == record::TrialKind::Reference; }
 
-/// Two significant digits, never as a power of ten: "3.1", "0.84", "120".
-QString multiple(double value) {
-  if (!std::isfinite(value)) return number(value);
-  const int whole = value <= 0 ? 1 : static_cast<int>(std::floor(std::log10(value))) + 1;
-  return QString::number(value, 'f', std::clamp(2 - whole, 0, 4));
+QString multiple(double value) { return plot::multipleText(value); }
+
+/// "reference and bf16 are finite": those of whom nothing else is said.
+QString finiteWords(const std::vector<const ArmData*>& arms) {
+  if (arms.empty()) return {};
+  if (arms.size() == 1) return say(" %1 is finite.").arg(nameOf(*arms[0]));
+  if (arms.size() == 2) return say(" %1 and %2 are finite.").arg(nameOf(*arms[0]), nameOf(*arms[1]));
+  return say(" %1 others are finite.").arg(arms.size());
+}
+
+/// "NaN", "+∞"; "non-finite" where there are several kinds.
+QString kindWords(const plot::SeriesData& values) {
+  const std::vector<plot::NonFiniteRun>& runs = values.nonFinite();
+  const bool same =
+      std::all_of(runs.begin(), runs.end(), [&](const plot::NonFiniteRun& run) { return run.kind == runs[0].kind; });
+  return same ? plot::nonFiniteText(runs[0].kind) : say("non-finite");
 }
 
 Statement finite(const RunData& data) {
   Statement statement{say("Finite"), {}, {}, Statement::State::Unknown};
-  const ArmData* worst = nullptr;
-  qint64 measured = 0;
-  for (const ArmData* const arm : data.shown()) {
-    measured += arm->counters().attempted;
-    if (arm->nonFiniteLosses() > (worst == nullptr ? 0 : worst->nonFiniteLosses())) worst = arm;
-  }
-  if (measured == 0) return statement;
-  if (worst == nullptr) {
-    statement.state = Statement::State::Good;
-    statement.answer = say("all losses finite");
-    statement.detail = data.shown().size() == 1
-                           ? say("%1 steps of one arm").arg(count(data.steps()))
-                           : say("%1 steps, %2 arms").arg(count(data.steps())).arg(data.shown().size());
+  if (data.steps() == 0) return statement;
+  // Outputs are looked at where every loss is finite: a loss may hide them.
+  for (const Quantity quantity : {Quantity::Loss, kMainDeviation}) {
+    std::vector<const ArmData*> others;
+    const ArmData* worst = nullptr;
+    qint64 all = 0;
+    qint64 arms = 0;
+    for (const ArmData* const arm : data.shown()) {
+      const qint64 count = arm->nonFinite(quantity);
+      all += count;
+      if (count > 0) ++arms;
+      if (count == 0) {
+        others.push_back(arm);
+      } else if (worst == nullptr || count > worst->nonFinite(quantity)) {
+        worst = arm;
+      }
+    }
+    if (worst == nullptr) continue;
+    statement.state = Statement::State::Bad;
+    const QString kind = arms == 1 ? kindWords(*worst->series(quantity)) : say("non-finite");
+    const bool isLoss = quantity == Quantity::Loss;
+    const QString what = all == 1 ? (isLoss ? say("%1 %2 loss") : say("%1 %2 output deviation"))
+                                  : (isLoss ? say("%1 %2 losses") : say("%1 %2 output deviations"));
+    const QString where =
+        arms == 1 ? say("%1 in %2").arg(what, nameOf(*worst)) : say("%1 in %2 arms").arg(what).arg(arms);
+    statement.answer = where.arg(count(all), kind);
+    const QString step = count(worst->firstNonFinite(quantity));
+    statement.detail = arms > 1 ? say("%1 first at step %2.").arg(nameOf(*worst), step)
+                                : (all == 1 ? say("Step %1.") : say("First at step %1.")).arg(step);
+    statement.detail += finiteWords(others);
     return statement;
   }
-  const qint64 losses = worst->nonFiniteLosses();
-  statement.state = Statement::State::Bad;
-  const QString step = count(worst->firstNonFiniteLoss());
-  statement.answer = losses == 1 ? say("1 non-finite loss") : say("%1 non-finite losses").arg(count(losses));
-  statement.detail = losses == 1 ? say("%1, at step %2").arg(nameOf(*worst), step)
-                                 : say("%1, the first at step %2").arg(nameOf(*worst), step);
+  statement.state = Statement::State::Good;
+  statement.answer = say("all losses finite");
+  const auto arms = data.shown().size();
+  const QString steps = data.steps() == 1 ? say("1 step") : say("%1 steps").arg(count(data.steps()));
+  statement.detail = arms == 1 ? say("%1 of 1 arm").arg(steps) : say("%1 of each of %2 arms").arg(steps).arg(arms);
   return statement;
 }
 
@@ -64,58 +92,97 @@ Statement skipping(const RunData& data) {
   }
   if (worst == nullptr || data.steps() == 0) return statement;
   const Counters& counters = worst->counters();
-  statement.answer = models::skipText(counters.skipped, counters.attempted);
+  statement.answer = QString::fromStdString(report::skip_sentence(counters.skipped, counters.attempted));
   statement.state = Statement::State::Good;
   if (counters.skipped == 0) {
-    statement.detail = say("in every arm");
+    statement.detail = data.shown().size() == 1 ? say("in the reference") : say("in every arm");
     return statement;
   }
   const Skip& last = worst->skips().back();
   statement.detail = say("%1, last at step %2: %3").arg(nameOf(*worst), count(last.step), causeWords(last.cause));
   // A scale that finds its level at the start, or probes a higher one, is doing its work.
-  const bool ordinary = std::all_of(worst->skips().begin(), worst->skips().end(), [](const Skip& skip) {
-    return skip.cause == record::SkipCause::Calibration || skip.cause == record::SkipCause::GrowthProbe;
-  });
-  const bool half = counters.skipped * 2 > counters.attempted;
-  if (half) {
+  const qint64 ordinary =
+      worst->skipsBy(record::SkipCause::Calibration) + worst->skipsBy(record::SkipCause::GrowthProbe);
+  if (counters.skipped * 2 > counters.attempted) {
     statement.state = Statement::State::Bad;
-  } else if (!ordinary) {
+  } else if (ordinary < counters.skipped) {
     statement.state = Statement::State::Warn;
   }
   return statement;
 }
 
-Statement deviating(const RunData& data) {
-  Statement statement{say("Deviating"), {}, {}, Statement::State::Unknown};
-  const std::optional<Yardstick> yardstick = data.yardstick(kMainDeviation);
-  const double spread = yardstick && yardstick->isUsable() ? yardstick->size : 0;
-  const ArmData* worst = nullptr;
-  double largest = -1;
+/// How far an arm deviates, over its newest steps.
+struct Deviation {
+  const ArmData* arm = nullptr;
+  double size = 0;
+};
+
+/// The largest first.
+std::vector<Deviation> deviations(const RunData& data) {
+  std::vector<Deviation> found;
   for (const ArmData* const arm : data.shown()) {
-    if (const std::optional<double> newest = arm->counters().deviation; newest && !std::isfinite(*newest)) {
-      statement.answer = say("%1 by %2").arg(nameOf(*arm), number(*newest));
-      statement.detail = say("the newest RMSE of outputs");
-      statement.state = Statement::State::Bad;
-      return statement;
-    }
     const std::optional<double> mean = arm->recentMean(kMainDeviation);
-    if (isReference(*arm) || !mean || *mean <= largest) continue;
-    worst = arm;
-    largest = *mean;
+    if (!isReference(*arm) && mean) found.push_back({arm, *mean});
   }
-  if (worst == nullptr) return statement;
-  if (spread <= 0) {
-    statement.state = Statement::State::Plain;
-    statement.answer = say("%1 by %2").arg(nameOf(*worst), number(largest));
-    statement.detail = say("RMSE over 50 steps; no yardstick");
+  std::stable_sort(found.begin(), found.end(), [](const Deviation& a, const Deviation& b) { return a.size > b.size; });
+  return found;
+}
+
+/// The tightest limit that a rule sets in multiples of the run-to-run spread.
+std::optional<double> limitOf(const spec::Experiment* experiment) {
+  std::optional<double> limit;
+  if (experiment == nullptr || !experiment->rules) return limit;
+  for (const spec::OutputRule& rule : experiment->rules->output) {
+    if (rule.of == spec::Of::Trained && rule.max_spread)
+      limit = std::min(limit.value_or(*rule.max_spread), *rule.max_spread);
+  }
+  return limit;
+}
+
+Statement deviating(const RunData& data, const Standing& standing) {
+  Statement statement{say("Deviating"), {}, {}, Statement::State::Unknown};
+  for (const ArmData* const arm : data.shown()) {
+    const std::optional<double> newest = arm->counters().deviation;
+    if (!newest || std::isfinite(*newest)) continue;
+    statement.answer = say("%1 by %2").arg(nameOf(*arm), number(*newest));
+    statement.detail = say("Newest RMSE of its outputs.");
+    statement.state = Statement::State::Bad;
     return statement;
   }
-  statement.answer = say("%1 at %2 × spread").arg(nameOf(*worst), multiple(largest / spread));
-  statement.detail =
-      yardstick->repeats == 1
-          ? say("RMSE %1; spread of one repeat %2").arg(number(largest), number(spread))
-          : say("RMSE %1; spread of %2 repeats %3").arg(number(largest)).arg(yardstick->repeats).arg(number(spread));
-  statement.state = largest > spread ? Statement::State::Warn : Statement::State::Good;
+  const std::vector<Deviation> found = deviations(data);
+  if (found.empty()) return statement;
+  const std::optional<Yardstick> yardstick = data.yardstick(kMainDeviation);
+  const double unit = yardstick && yardstick->isUsable() ? yardstick->size : 0;
+  const Deviation& worst = found.front();
+  QString others;
+  if (found.size() == 2) {
+    const Deviation& other = found[1];
+    others = unit > 0 ? say(" %1 at %2.").arg(nameOf(*other.arm), multiple(other.size / unit))
+                      : say(" %1 by %2.").arg(nameOf(*other.arm), number(other.size));
+  } else if (found.size() > 2) {
+    others = say(" %1 others below.").arg(found.size() - 1);
+  }
+  if (unit == 0) {
+    statement.state = Statement::State::Plain;
+    statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), number(worst.size));
+    statement.detail = say("Output RMSE, no yardstick.") + others;
+    return statement;
+  }
+  const double times = worst.size / unit;
+  statement.answer = say("%1 at %2 × spread").arg(nameOf(*worst.arm), multiple(times));
+  const std::optional<double> limit = limitOf(standing.experiment);
+  const bool isBeyond = limit && times > *limit;
+  statement.state = isBeyond ? Statement::State::Bad : times > 1 ? Statement::State::Warn : Statement::State::Good;
+  if (limit) {
+    statement.detail =
+        (isBeyond ? say("Beyond the limit, %1 × spread.") : say("Within the limit, %1 × spread.")).arg(number(*limit));
+  } else if (yardstick->repeats == 1) {
+    statement.detail = times > 1 ? say("Beyond what one repeat does.") : say("Within what one repeat does.");
+  } else {
+    statement.detail =
+        (times > 1 ? say("Beyond what %1 repeats do.") : say("Within what %1 repeats do.")).arg(yardstick->repeats);
+  }
+  statement.detail += others;
   return statement;
 }
 
@@ -149,18 +216,18 @@ Statement learning(const RunData& data) {
   if (worstChange < -kFlat) {
     statement.state = Statement::State::Good;
     statement.answer = say("loss %1, falling").arg(number(worstLoss));
-    statement.detail = say("%1, %2 % lower than %3 steps ago");
+    statement.detail = say("%1, %2 % lower than %3");
   } else if (worstChange <= kFlat) {
     statement.state = Statement::State::Plain;
     statement.answer = say("loss %1, level").arg(number(worstLoss));
-    statement.detail =
-        worstChange < 0 ? say("%1, %2 % lower than %3 steps ago") : say("%1, %2 % higher than %3 steps ago");
+    statement.detail = worstChange < 0 ? say("%1, %2 % lower than %3") : say("%1, %2 % higher than %3");
   } else {
     statement.state = Statement::State::Warn;
     statement.answer = say("loss %1, rising").arg(number(worstLoss));
-    statement.detail = say("%1, %2 % higher than %3 steps ago");
+    statement.detail = say("%1, %2 % higher than %3");
   }
-  statement.detail = statement.detail.arg(nameOf(*worst), share).arg(steps);
+  const QString ago = steps == 1 ? say("1 step ago") : say("%1 steps ago").arg(steps);
+  statement.detail = statement.detail.arg(nameOf(*worst), share, ago);
   return statement;
 }
 
@@ -181,6 +248,9 @@ QString endWords(const std::vector<const ArmData*>& arms) {
   return say("not running");
 }
 
+/// "360 steps left".
+QString stepsLeft(qint64 left) { return left == 1 ? say("1 step left") : say("%1 steps left").arg(count(left)); }
+
 Statement timeLeft(const RunData& data, const Standing& standing) {
   Statement statement{say("Time left"), {}, {}, Statement::State::Plain};
   const qint64 step = data.steps();
@@ -190,36 +260,41 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     if (seconds && std::isfinite(*seconds)) elapsed = std::max(elapsed.value_or(0.0), *seconds);
   }
   std::optional<double> remaining = standing.remainingSeconds;
+  const qint64 left = std::max<qint64>(0, standing.plannedSteps - step);
   if (!remaining && standing.plannedSteps > 0 && step > 0 && elapsed) {
-    remaining = *elapsed / static_cast<double>(step) * static_cast<double>(standing.plannedSteps - step);
+    remaining = *elapsed / static_cast<double>(step) * static_cast<double>(left);
   }
-  const QString steps = standing.plannedSteps > 0 ? say("step %1 of %2").arg(count(step), count(standing.plannedSteps))
-                                                  : say("step %1").arg(count(step));
+  const bool isKnown = remaining && std::isfinite(*remaining) && *remaining > 0;
+  const QString duration = isKnown ? QString::fromStdString(report::duration_words(*remaining)) : QString();
+  QStringList details;
   if (standing.paused) {
     statement.answer = say("paused at step %1").arg(count(step));
-    statement.detail = steps;
+    if (standing.plannedSteps > 0) details << stepsLeft(left);
+    if (isKnown) details << duration;
   } else if (standing.running) {
-    const bool known = remaining && std::isfinite(*remaining) && *remaining > 0;
-    statement.answer = known ? QString::fromStdString(report::duration_words(*remaining)) : standing.phase;
+    statement.answer = isKnown ? duration : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");
-    statement.detail = steps;
+    if (elapsed && *elapsed > 0) details << say("%1 steps/s").arg(number(static_cast<double>(step) / *elapsed));
+    if (elapsed) details << say("%1 elapsed").arg(QString::fromStdString(report::duration_words(*elapsed)));
+    if (details.isEmpty() && step > 0) details << say("step %1").arg(count(step));
   } else if (step > 0 && !data.shown().empty()) {
     statement.answer = endWords(data.shown());
-    statement.detail = steps;
+    details << (standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
+                : step == 1               ? say("1 step")
+                                          : say("%1 steps").arg(count(step)));
+    if (elapsed && *elapsed > 0)
+      details << say("%1 elapsed").arg(QString::fromStdString(report::duration_words(*elapsed)));
   } else {
     statement.state = Statement::State::Unknown;
-    return statement;
   }
-  if (elapsed && *elapsed > 0) {
-    statement.detail += say(", %1 elapsed").arg(QString::fromStdString(report::duration_words(*elapsed)));
-  }
+  statement.detail = details.join(QStringLiteral(", "));
   return statement;
 }
 
 }  // namespace
 
 std::array<Statement, kStatements> glance(const RunData& data, const Standing& standing) {
-  return {finite(data), skipping(data), deviating(data), learning(data), timeLeft(data, standing)};
+  return {finite(data), skipping(data), deviating(data, standing), learning(data), timeLeft(data, standing)};
 }
 
 }  // namespace mantissa::ui::run

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "core/spec/experiment.h"
 #include "ui/run/run_data.h"
 
 namespace mantissa::ui::run {
@@ -27,6 +28,7 @@ struct Standing {
   qint64 plannedSteps = 0;  ///< 0: unknown
   std::optional<double> remainingSeconds;
   QString phase;
+  const spec::Experiment* experiment = nullptr;  ///< for the limits of its rules; null: not known
 };
 
 inline constexpr std::size_t kStatements = 5;

@@ -37,7 +37,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
   row->setContentsMargins(0, 4, 0, 4);
   row->setSpacing(0);
   // The longest sentences get the room: nothing moves when an answer changes.
-  constexpr std::array<int, kStatements> kShares = {5, 6, 5, 5, 4};
+  constexpr std::array<int, kStatements> kShares = {9, 11, 12, 10, 8};
   for (std::size_t i = 0; i < kStatements; ++i) {
     auto* const column = new QVBoxLayout;
     column->setContentsMargins(12, 0, 12, 0);

@@ -406,13 +406,14 @@ void RunCharts::restoreLayout(const QByteArray& bytes) {
   for (const auto& id : layout[QLatin1String("charts")].toArray()) {
     if (const std::optional<Chart> chart = chartOfId(id.toString())) charts.push_back(*chart);
   }
-  const auto restore = [&layout](const char* name, QComboBox* chooser) {
-    const int index = layout[QLatin1String(name)].toInt(chooser->currentIndex());
+  // What a layout does not say is as on a new page.
+  const auto restore = [&layout](const char* name, QComboBox* chooser, int usual = 0) {
+    const int index = layout[QLatin1String(name)].toInt(usual);
     if (index >= 0 && index < chooser->count()) chooser->setCurrentIndex(index);
   };
   restore("axis", m_axis);
-  restore("smoothing", m_smoothing);
-  m_weight->setValue(layout[QLatin1String("weight")].toDouble(m_weight->value()));
+  restore("smoothing", m_smoothing, Average);
+  if (layout.contains(QLatin1String("weight"))) m_weight->setValue(layout[QLatin1String("weight")].toDouble());
   restore("deviation", m_deviation);
   restore("units", m_units);
   m_menu->choose(charts, layout[QLatin1String("columns")].toInt(2));

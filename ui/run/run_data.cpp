@@ -138,6 +138,11 @@ qint64 ArmData::stepAt(XAxis axis, double x) const {
   return std::llround(m_positions[at(XAxis::Step)]->at(index));
 }
 
+qint64 ArmData::skipsOf(std::size_t optimizer) const {
+  return std::count_if(m_skips.begin(), m_skips.end(),
+                       [&](const Skip& skip) { return skip.isOf(static_cast<qint64>(optimizer)); });
+}
+
 const Skip* ArmData::skipAt(qint64 step) const {
   const auto found = std::lower_bound(m_skips.begin(), m_skips.end(), step,
                                       [](const Skip& skip, qint64 wanted) { return skip.step < wanted; });
@@ -259,18 +264,26 @@ void ArmData::setAxis(XAxis axis) {
   m_quality.values->setPositions(m_quality.own[at(axis)]);
 }
 
-qint64 ArmData::firstNonFiniteLoss() const {
-  const Curve& curve = m_curves[at(Quantity::Loss)];
+qint64 ArmData::firstNonFinite(Quantity quantity) const {
+  const Curve& curve = m_curves[at(quantity)];
   if (curve.values->nonFinite().empty()) return 0;
   return std::llround(positionsOf(curve)[at(XAxis::Step)]->at(curve.values->nonFinite().front().first));
 }
 
-qint64 ArmData::nonFiniteLosses() const {
+qint64 ArmData::nonFinite(Quantity quantity) const {
   qint64 count = 0;
-  for (const plot::NonFiniteRun& run : m_curves[at(Quantity::Loss)].values->nonFinite()) {
+  for (const plot::NonFiniteRun& run : m_curves[at(quantity)].values->nonFinite()) {
     count += static_cast<qint64>(run.count);
   }
   return count;
+}
+
+std::optional<double> ArmData::valueAt(Quantity quantity, qint64 step) const {
+  const Curve& curve = m_curves[at(quantity)];
+  const plot::PositionColumn& steps = *positionsOf(curve)[at(XAxis::Step)];
+  const std::size_t index = steps.lower(static_cast<double>(step), 0, curve.values->size());
+  if (index == curve.values->size() || std::llround(steps.at(index)) != step) return std::nullopt;
+  return curve.values->y(index);
 }
 
 std::optional<double> ArmData::recentMean(Quantity quantity, std::size_t back) const {

@@ -109,13 +109,18 @@ class ArmData {
 
   const std::vector<Skip>& skips() const { return m_skips; }
   const Skip* skipAt(qint64 step) const;
+  static constexpr int kCauses = 10;
+  /// By one of several optimizers.
+  qint64 skipsOf(std::size_t optimizer) const;
   qint64 skipsBy(record::SkipCause cause) const { return m_causes[static_cast<std::size_t>(cause)]; }
   /// How many optimizers the arm's steps tell of; 0: one.
   std::size_t optimizers() const { return m_optimizers; }
   const Counters& counters() const { return m_counters; }
 
-  qint64 firstNonFiniteLoss() const;  ///< 0: all are finite
-  qint64 nonFiniteLosses() const;
+  qint64 firstNonFinite(Quantity quantity) const;  ///< the step; 0: all are finite
+  qint64 nonFinite(Quantity quantity) const;       ///< how many values
+  /// Nothing where it was not measured at this step.
+  std::optional<double> valueAt(Quantity quantity, qint64 step) const;
 
   /// Mean of up to 50 finite values that end `back` values before the newest; nothing where there is none.
   std::optional<double> recentMean(Quantity quantity, std::size_t back = 0) const;
@@ -145,7 +150,7 @@ class ArmData {
   std::size_t m_placed = 0;                       // of them, those that stand in the curve
   std::optional<record::Evaluation> m_evaluation;
   std::vector<Skip> m_skips;
-  std::array<qint64, 10> m_causes{};  // skips by cause
+  std::array<qint64, kCauses> m_causes{};  // skips by cause
   std::size_t m_optimizers = 0;
   qint64 m_samples = 0;
   Counters m_counters;

@@ -7,10 +7,8 @@
 #include <QEventLoop>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QStackedLayout>
-#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -19,15 +17,15 @@
 #include "core/base/user_folders.h"
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
-#include "ui/run/counters_model.h"
+#include "ui/run/counters_table.h"
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
 #include "ui/run/glance_strip.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_controls.h"
+#include "ui/run/step_panel.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/empty_state.h"
-#include "ui/shell/marker_delegate.h"
 #include "ui/shell/message_strip.h"
 
 namespace mantissa::ui::run {
@@ -56,9 +54,9 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
       m_strip(new GlanceStrip),
       m_controls(new RunControls),
       m_charts(new RunCharts),
-      m_counters(new CountersModel(this)),
-      m_table(new QTableView),
-      m_countersNote(new QLabel) {
+      m_counters(new CountersTable),
+      m_countersNote(new QLabel),
+      m_stepPanel(new StepPanel(this)) {
   makeLayout();
   listenToController();
   connect(m_loader, &ExperimentLoader::loaded, this,
@@ -68,7 +66,9 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
             if (m_view == View::Archive) showView(View::Archive);
           });
   connect(m_charts, &RunCharts::redrawNeeded, this, &RunPage::wake);
-  connect(m_charts, &RunCharts::stepChosen, this, &RunPage::tellStep);
+  const auto showStep = [this](qint64 step) { m_stepPanel->showStep(*m_shown, step); };
+  connect(m_charts, &RunCharts::stepChosen, this, showStep);
+  connect(m_counters, &CountersTable::skipChosen, this, showStep);
   connect(m_charts, &RunCharts::exportFailed, this,
           [this](const QString& sentence) { showFailure(sentence, QStringLiteral("export")); });
   m_clock.setTimerType(Qt::PreciseTimer);
@@ -97,25 +97,7 @@ void RunPage::makeLayout() {
   heading->addWidget(m_countersNote);
   results->addLayout(heading);
 
-  m_table->setModel(m_counters);
-  m_table->setAccessibleName(tr("Counters"));
-  m_table->setItemDelegateForColumn(CountersModel::ArmColumn,
-                                    new shell::MarkerDelegate(CountersModel::PlaceRole, m_table));
-  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-  m_table->setShowGrid(false);
-  m_table->setWordWrap(false);
-  m_table->setTabKeyNavigation(false);
-  m_table->verticalHeader()->hide();
-  m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
-  m_table->horizontalHeader()->setHighlightSections(false);
-  const int digit = m_table->fontMetrics().horizontalAdvance(QLatin1Char('0'));
-  for (int column = 0; column < CountersModel::kColumns; ++column) m_table->setColumnWidth(column, 9 * digit);
-  m_table->setColumnWidth(CountersModel::ArmColumn, 17 * digit);
-  m_table->setColumnWidth(CountersModel::RateColumn, 13 * digit);
-  m_table->horizontalHeader()->setSectionResizeMode(CountersModel::CauseColumn, QHeaderView::Stretch);
-  m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() +
-                          4 * m_table->verticalHeader()->defaultSectionSize() + 4);
-  results->addWidget(m_table);
+  results->addWidget(m_counters);
 
   auto* const columns = new QHBoxLayout;
   columns->setSpacing(16);
@@ -345,6 +327,7 @@ void RunPage::showView(View view) {
       break;
   }
   showExperiment(experiment, name);
+  m_stepPanel->close();
   m_charts->setData(m_shown);
   m_counters->setData(m_shown);
   m_stack->setCurrentIndex(0);
@@ -509,6 +492,7 @@ void RunPage::tick() {
   standing.paused = ownView && m_controller->state() == worker::JobState::Paused;
   if (isNew) {
     const spec::Experiment* const experiment = ownView ? m_ownRun.get() : m_archived.get();
+    standing.experiment = experiment;
     if (experiment != nullptr) standing.plannedSteps = experiment->training.steps.value_or(0);
     if (ownView && m_progress) {
       standing.plannedSteps = m_progress->steps;
@@ -520,7 +504,7 @@ void RunPage::tick() {
     m_countersNote->setText(m_shown->missed() > 0
                                 ? tr("%1 records were not drawn; the archive has them")
                                       .arg(QString::fromStdString(report::count_words(m_shown->missed())))
-                                : QString());
+                                : m_counters->counters().qualityNote());
     m_charts->setLive(standing.running && !standing.paused);
   }
   m_charts->redraw();
@@ -530,23 +514,6 @@ void RunPage::tick() {
     m_clock.start(kWaiting);
   } else {
     m_clock.stop();
-  }
-}
-
-void RunPage::tellStep(qint64 step) {
-  for (const ArmData* const arm : m_shown->shown()) {
-    for (const Skip& skip : arm->skips()) {
-      if (skip.step != step) continue;
-      const QString name = QString::fromStdString(arm->arm().start.name);
-      const QString number = QString::fromStdString(report::count_words(step));
-      m_strips->show(shell::MessageStrip::Kind::Note,
-                     skip.parameter.isEmpty()
-                         ? tr("%1 skipped step %2: %3.").arg(name, number, causeWords(skip.cause))
-                         : tr("%1 skipped step %2: %3; the first non-finite gradient was that of %4.")
-                               .arg(name, number, causeWords(skip.cause), skip.parameter),
-                     QStringLiteral("step"));
-      return;
-    }
   }
 }
 

@@ -16,7 +16,6 @@
 class QAction;
 class QLabel;
 class QStackedLayout;
-class QTableView;
 
 namespace mantissa::ui::shell {
 class EmptyState;
@@ -25,11 +24,12 @@ class MessageStrips;
 
 namespace mantissa::ui::run {
 
-class CountersModel;
+class CountersTable;
 class ExperimentLoader;
 class GlanceStrip;
 class RunCharts;
 class RunControls;
+class StepPanel;
 
 /// Runs an experiment on the engine's thread, or follows one in the archive, and shows either live.
 ///
@@ -58,6 +58,8 @@ class RunPage : public shell::Page {
 
   const RunData& shownData() const { return *m_shown; }
   RunCharts* charts() const { return m_charts; }
+  StepPanel* stepPanel() const { return m_stepPanel; }
+  CountersTable* counters() const { return m_counters; }
   GlanceStrip* strip() const { return m_strip; }
   worker::TrainingController* controller() const { return m_controller; }
 
@@ -88,7 +90,6 @@ class RunPage : public shell::Page {
   void enableActions();
   void wake();
   void tick();
-  void tellStep(qint64 step);
   bool takeSteps();
   QString archiveToRunInto() const;
 
@@ -123,9 +124,9 @@ class RunPage : public shell::Page {
   GlanceStrip* m_strip;
   RunControls* m_controls;
   RunCharts* m_charts;
-  CountersModel* m_counters;
-  QTableView* m_table;
+  CountersTable* m_counters;
   QLabel* m_countersNote;
+  StepPanel* m_stepPanel;
   shell::ActionList* m_actions = nullptr;
   QAction* m_runAction = nullptr;
   QAction* m_pauseAction = nullptr;

@@ -168,8 +168,8 @@ class RunDataTests : public QObject {
     RunData data = twoArms();
     data.take({batch({stepOf(2, 1, 1.0), stepOf(2, 2, kNaN), stepOf(2, 3, std::numeric_limits<double>::infinity()),
                       stepOf(2, 4, 1.0)})});
-    QCOMPARE(data.arm(2)->nonFiniteLosses(), qint64{2});
-    QCOMPARE(data.arm(2)->firstNonFiniteLoss(), qint64{2});
+    QCOMPARE(data.arm(2)->nonFinite(Quantity::Loss), qint64{2});
+    QCOMPARE(data.arm(2)->firstNonFinite(Quantity::Loss), qint64{2});
     QVERIFY(std::isnan(data.arm(2)->series(Quantity::Loss)->y(1)));
     QCOMPARE(*data.arm(2)->recentMean(Quantity::Loss), 1.0);  // of the two finite ones
   }
@@ -225,8 +225,8 @@ class RunDataTests : public QObject {
     data.take({batch({stepOf(1, 1, 1.0), stepOf(2, 1, 1.0)})});
     QCOMPARE(glance(data, {})[0].state, Statement::State::Good);
     data.take({batch({stepOf(2, 2, kNaN)})});
-    QCOMPARE(glance(data, {})[0].answer, QStringLiteral("1 non-finite loss"));
-    QCOMPARE(glance(data, {})[0].detail, QStringLiteral("fp16, at step 2"));
+    QCOMPARE(glance(data, {})[0].answer, QStringLiteral("1 NaN loss in fp16"));
+    QCOMPARE(glance(data, {})[0].detail, QStringLiteral("Step 2. reference is finite."));
     QCOMPARE(glance(data, {})[3].answer, QStringLiteral("loss NaN"));
     QCOMPARE(glance(data, {})[3].state, Statement::State::Bad);
   }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/run/counters_table.h"
+
+#include <QClipboard>
+#include <QEvent>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
+
+#include "ui/shell/marker_delegate.h"
+
+namespace mantissa::ui::run {
+namespace {
+
+constexpr int kRows = 4;  // that are seen without scrolling
+constexpr int kRoom = 6;  // pixels of a column besides its text
+constexpr int kGap = 12;  // pixels between a number and the words behind it
+
+/// Words that follow a column of numbers stand off from it.
+class IndentDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    // An empty icon of the gap's width: the ground of the cell stays whole.
+    option->features |= QStyleOptionViewItem::HasDecoration;
+    option->decorationSize = QSize(kGap - 8, 1);
+  }
+};
+
+}  // namespace
+
+CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
+  setModel(&m_model);
+  setAccessibleName(tr("Counters"));
+  setItemDelegateForColumn(CountersModel::ArmColumn, new shell::MarkerDelegate(CountersModel::PlaceRole, this));
+  setItemDelegateForColumn(CountersModel::CauseColumn, new IndentDelegate(this));
+  setSelectionBehavior(QAbstractItemView::SelectRows);
+  setShowGrid(false);
+  setWordWrap(false);
+  setTabKeyNavigation(false);
+  verticalHeader()->hide();
+  verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setMinimumSectionSize(24);
+  connect(this, &QTableView::activated, this, [this](const QModelIndex& index) {
+    const qint64 step = index.data(CountersModel::LastSkipRole).toLongLong();
+    if (step > 0) Q_EMIT skipChosen(step);
+  });
+  fitColumns();
+}
+
+void CountersTable::setData(const RunData* run) {
+  m_model.setData(run);
+  refresh();
+}
+
+void CountersTable::refresh() {
+  m_model.refresh();
+  fitColumns();
+}
+
+void CountersTable::fitColumns() {
+  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+  setFixedHeight(horizontalHeader()->sizeHint().height() + kRows * verticalHeader()->defaultSectionSize() + 4);
+  int others = 0;
+  const bool first = m_causeWidth == 0;
+  for (int column = 0; column < CountersModel::kColumns; ++column) {
+    const int needed = std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)) + kRoom;
+    if (column == CountersModel::CauseColumn) {
+      m_causeWidth = std::max(m_causeWidth, needed + kGap);
+      continue;
+    }
+    if (columnWidth(column) < needed || first) setColumnWidth(column, needed);
+    others += columnWidth(column);
+  }
+  const int cause = std::max(viewport()->width() - others, m_causeWidth);
+  if (columnWidth(CountersModel::CauseColumn) != cause) setColumnWidth(CountersModel::CauseColumn, cause);
+}
+
+void CountersTable::copy() const {
+  QStringList lines;
+  const auto addLine = [&lines](const auto& cell) {
+    QStringList cells;
+    for (int column = 0; column < CountersModel::kColumns; ++column) cells << cell(column).toString().trimmed();
+    lines << cells.join(u'\t');
+  };
+  addLine([this](int column) { return m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole); });
+  for (int row = 0; row < m_model.rowCount(); ++row) {
+    if (selectionModel()->hasSelection() && !selectionModel()->isRowSelected(row, {})) continue;
+    addLine([&](int column) { return m_model.index(row, column).data(); });
+  }
+  QGuiApplication::clipboard()->setText(lines.join(u'\n') + u'\n');
+}
+
+void CountersTable::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Copy)) {
+    copy();
+    event->accept();
+    return;
+  }
+  QTableView::keyPressEvent(event);
+}
+
+void CountersTable::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  fitColumns();
+}
+
+void CountersTable::changeEvent(QEvent* event) {
+  QTableView::changeEvent(event);
+  if (event->type() != QEvent::FontChange && event->type() != QEvent::StyleChange) return;
+  m_causeWidth = 0;
+  fitColumns();
+}
+
+}  // namespace mantissa::ui::run

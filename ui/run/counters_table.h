@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTableView>
+
+#include "ui/run/counters_model.h"
+
+namespace mantissa::ui::run {
+
+/// The counters as a table. Columns grow with what they show and never shrink, so that nothing jumps; where all fit,
+/// the cause takes the room that is left.
+class CountersTable : public QTableView {
+  Q_OBJECT
+
+ public:
+  explicit CountersTable(QWidget* parent = nullptr);
+
+  const CountersModel& counters() const { return m_model; }
+  void setData(const RunData* run);
+  /// Takes in what has changed.
+  void refresh();
+
+ Q_SIGNALS:
+  /// A row was activated whose arm has skipped: its last skip.
+  void skipChosen(qint64 step);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void fitColumns();
+  void copy() const;
+
+  CountersModel m_model;
+  int m_causeWidth = 0;
+};
+
+}  // namespace mantissa::ui::run
