@@ -10,6 +10,7 @@
 #include <QImage>
 #include <QTimer>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -148,6 +149,7 @@ int takeScreenshot(ui::shell::MainWindow& window, ui::editor::EditorTabs& editor
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at the limit of its size: writing says so, as on a full disk
   QStringList words;
   for (int i = 1; i < argc; ++i) words << QString::fromLocal8Bit(argv[i]);
   QString problem;

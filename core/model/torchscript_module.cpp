@@ -2,6 +2,9 @@
 #include "core/model/torchscript_module.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <new>
+#include <sstream>
 #include <string_view>
 
 #include <torch/csrc/jit/api/function_impl.h>
@@ -10,6 +13,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include "core/base/error.h"
+#include "core/base/given_file.h"
 #include "core/model/input_file.h"
 #include "core/model/model_prints.h"
 #include "core/model/zip_archive.h"
@@ -80,6 +84,20 @@ void collect_fixed_modes(const torch::jit::Block* block, std::set<std::string>& 
   }
 }
 
+bool is_the_machines(const std::exception& error, const std::string& words) {
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr || words.find("std::bad_alloc") != std::string::npos ||
+         words.find("can't allocate memory") != std::string::npos;
+}
+
+/// What LibTorch says of a file, without the code that it prints below: "Unknown builtin op: aten::lineal. Here are
+/// some suggestions: aten::linear".
+std::string on_one_line(const std::string& words) {
+  std::istringstream pieces(words.substr(0, words.find("The original call is:")));
+  std::string line;
+  for (std::string piece; pieces >> piece;) line += (line.empty() ? "" : " ") + piece;
+  return line;
+}
+
 }  // namespace
 
 torch::jit::Module load_module(const std::string& path) {
@@ -89,11 +107,12 @@ torch::jit::Module load_module(const std::string& path) {
     torch::jit::Module module = torch::jit::load(path, at::kCPU);
     rewrite_traced_convolutions(module);
     return module;
-  } catch (const c10::Error& error) {
-    throw Error(ErrorKind::ModelProblem, {"the model cannot be loaded", path, 0, 0, "model.path",
-                                          error.what_without_backtrace(), "a file written by torch.jit.save", ""});
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::ModelProblem, {"the model cannot be loaded", path, 0, 0, "model.path", error.what(),
+    const auto* const of_torch = dynamic_cast<const c10::Error*>(&error);
+    const std::string words = of_torch != nullptr ? of_torch->what_without_backtrace() : error.what();
+    if (is_the_machines(error, words)) throw;  // whoever loads it says what memory was for
+    if (words.find("Too many open files") != std::string::npos) fail_to_open(path, EMFILE, "");
+    throw Error(ErrorKind::ModelProblem, {"the model cannot be loaded", path, 0, 0, "model.path", on_one_line(words),
                                           "a file written by torch.jit.save", ""});
   }
 }

@@ -136,6 +136,14 @@ std::vector<OperatorSupport> try_operators(const std::string& device) {
   return results;
 }
 
+std::vector<std::string> names_of_tried_operators() {
+  std::vector<std::string> names;
+  for (const Operator& tried : operators()) {
+    for (const auto& [dtype, word] : dtypes()) names.push_back(std::string(tried.name) + ' ' + word);
+  }
+  return names;
+}
+
 OperatorSupport try_operator(const std::string& name, const std::string& device, const std::string& dtype) {
   require_device(device);
   const model::UntouchedGenerator untouched{c10::Device(device)};

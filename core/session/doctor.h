@@ -41,6 +41,9 @@ Environment environment();
 /// \param device  "cpu", "cuda", "cuda:N". \throws Error DeviceProblem as `require_device`.
 std::vector<OperatorSupport> try_operators(const std::string& device = "cpu");
 
+/// What `try_operators` tries, as an experiment's [expect] names it: "lstm float16".
+std::vector<std::string> names_of_tried_operators();
+
 /// One of them, by name, in one dtype by its word. Random numbers of the process are left as they are.
 /// \throws Error DeviceProblem as `require_device`, CallOrder for a name or a word that `try_operators` does not give.
 OperatorSupport try_operator(const std::string& name, const std::string& device, const std::string& dtype);

@@ -10,6 +10,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
+#include "core/base/edit_distance.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/model/weights.h"
@@ -218,6 +219,19 @@ data::Dataset load_data(const spec::Experiment& experiment) {
                            [&experiment] { return data::load(experiment); });
 }
 
+/// An expectation that names an operator or a type that nobody tries would never apply, unsaid.
+void refuse_idle_expectations(const spec::Experiment& experiment) {
+  for (const auto& [trial, expectation] : experiment.expect) {
+    if (expectation.needs.empty()) continue;
+    const std::vector<std::string> known = names_of_tried_operators();
+    if (std::find(known.begin(), known.end(), expectation.needs) != known.end()) continue;
+    throw Error(ErrorKind::InvalidSetting,
+                {"no operator and type that mantissa-cli doctor tries", experiment.file,
+                 experiment.position("expect." + trial).line, 0, "expect." + trial, '"' + expectation.needs + '"',
+                 "one such as " + nearest_names(expectation.needs, known), ""});
+  }
+}
+
 std::int64_t output_width(const data::Dataset& dataset) {
   if (dataset.task != spec::Task::LanguageModel && dataset.train.targets.dim() == 2)
     return dataset.train.targets.size(1);
@@ -276,7 +290,11 @@ std::vector<std::string> use_model(model::Network& network, const spec::Experime
                                    const data::Dataset& dataset) {
   try {
     std::vector<std::string> notes;
-    if (!experiment.model.weights.empty()) notes = model::load_weights(network, experiment.model.weights);
+    if (!experiment.model.weights.empty()) {
+      notes = with_plain_errors(experiment.model.weights, "while the initial weights were read",
+                                "Take a machine with more memory",
+                                [&] { return model::load_weights(network, experiment.model.weights); });
+    }
     network.use(usage_of(experiment, dataset));
     return notes;
   } catch (const Error& error) {
@@ -355,6 +373,7 @@ Prepared prepare(const spec::Experiment& asked) {
   prepared.experiment = asked;
   spec::Experiment& experiment = prepared.experiment;
   require_device(experiment.training.device);
+  refuse_idle_expectations(experiment);
   experiment.training.threads = resolved_threads(experiment.training.threads);
   at::set_num_threads(experiment.training.threads);
   set_float32_precision(experiment.training);

@@ -81,6 +81,23 @@ class CliMemoryLimitTests : public QObject {
     QVERIFY(!box.weights("bf16").empty());  // its weights stay
   }
 
+  void data_that_memory_does_not_hold_are_named() {
+    CliSandbox box;
+    // 60 MB of text are 240 MB as characters.
+    box.write("big.txt", QByteArray("to be or not to be\n").repeated(3200000));
+    box.write("big.toml",
+              "mantissa = 1\n[data]\npath = \"big.txt\"\ntask = \"language-model\"\n[model]\nkind = "
+              "\"transformer\"\n");
+    const rlim_t least = peak_of(box, {"list", "--archive", box.archive()});
+    if (least == 0) QSKIP("this system does not tell how much address space a process had");
+    limit_memory(box, least + 150 * kMiB);
+    for (const QStringList& line : {QStringList{"inspect", "big.txt"}, QStringList{"check", "big.toml"}}) {
+      const Outcome outcome = box.run_plain(line);
+      QVERIFY2(outcome.exit == 4, outcome.err);
+      QVERIFY2(outcome.err.contains("big.txt") && outcome.err.contains("Out of memory while"), outcome.err);
+    }
+  }
+
   void wherever_the_limit_strikes_it_is_said_and_the_archive_stays_sound() {
     CliSandbox box;
     box.write("hungry.toml", hungry_experiment());

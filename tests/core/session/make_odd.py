@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes models of y = w·x + b that end badly (then packaging/plain_torchscript.py): double_output.pt answers in FP64,
 complex_output.pt in complex numbers, beyond_memory.pt asks for 2^50 elements whatever the type, talking.pt prints a line
-with a terminal's escape sequence, dict_output.pt returns its answer in a dict."""
+with a terminal's escape sequence, dict_output.pt returns its answer in a dict. unknown_operator.pt calls an operator that LibTorch does not have (made
+last, and left out of plain_torchscript.py, which could not load it)."""
 
+import zipfile
 from pathlib import Path
 from typing import Dict
 
@@ -56,3 +58,11 @@ for name, model in (
     ("dict_output.pt", DictOutput()),
 ):
     torch.jit.script(model).save(str(Path(__file__).resolve().parent / name))
+
+folder = Path(__file__).resolve().parent
+torch.jit.script(Plain()).save(str(folder / "plain.pt"))
+with zipfile.ZipFile(folder / "plain.pt") as made, zipfile.ZipFile(folder / "unknown_operator.pt", "w") as changed:
+    for entry in made.infolist():
+        if not entry.filename.endswith(".debug_pkl"):
+            changed.writestr(entry.filename, made.read(entry).replace(b"torch.linear", b"torch.lineal"))
+(folder / "plain.pt").unlink()

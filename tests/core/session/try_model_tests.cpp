@@ -67,6 +67,12 @@ class TryModelTests : public QObject {
     QCOMPARE(refusal(odd("complex_output.pt", "mse")).found, std::string("ComplexFloat"));
   }
 
+  void a_file_with_an_operator_that_is_not_there_is_refused_on_one_line() {
+    const ErrorFacts facts = refusal(brought("../../session/unknown_operator.pt", "", "steps = 2\n"));
+    QCOMPARE(facts.problem, std::string("the model cannot be loaded"));
+    QCOMPARE(facts.found, std::string("Unknown builtin op: aten::lineal. Here are some suggestions: aten::linear"));
+  }
+
   void a_first_batch_beyond_memory_is_the_machines_fault() {
     try {
       session::prepare(brought("../../session/beyond_memory.pt", "", "steps = 2\n"));
@@ -78,6 +84,21 @@ class TryModelTests : public QObject {
                error.what());
       QVERIFY(error.facts().remedy.find("training.batch") != std::string::npos);
     }
+  }
+
+  void an_expectation_of_an_operator_that_nobody_tries_is_refused() {
+    const auto expecting = [](const std::string& what) {
+      return refusal(spec::parse_experiment(
+          "mantissa = 1\n[data]\nsource = \"gaussian\"\n[model]\nkind = \"linear\"\n[training]\nsteps = 0\n[[trial]]\n"
+          "name = \"t\"\nautocast = \"off\"\n[expect]\nt = { \"" +
+              what + "\" = \"accepted\", otherwise = \"rejected\" }\n",
+          "test.toml"));
+    };
+    QVERIFY(expecting("lstm float16").problem.empty());
+    const ErrorFacts facts = expecting("lsmt float16");
+    QCOMPARE(facts.subject, std::string("expect.t"));
+    QCOMPARE(facts.line, 12);
+    QVERIFY(facts.expected.find("one such as lstm float16") == 0);
   }
 
   void a_trace_that_ignores_train_and_eval_is_found_out() {
