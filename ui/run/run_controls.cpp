@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "ui/run/preflight_panel.h"
+#include "ui/run/queue_panel.h"
 #include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {
@@ -37,6 +39,8 @@ RunControls::RunControls(QWidget* parent)
       m_summary(new QFormLayout),
       m_policiesTitle(titleLabel(tr("Policies"))),
       m_policies(new QFormLayout),
+      m_preflight(new PreflightPanel),
+      m_queue(new QueuePanel),
       m_note(new QLabel) {
   setFixedWidth(kWidth);
   auto* const layout = new QVBoxLayout(this);
@@ -64,6 +68,10 @@ RunControls::RunControls(QWidget* parent)
   column->addSpacing(16);
   column->addWidget(m_policiesTitle);
   column->addLayout(m_policies);
+  column->addSpacing(16);
+  column->addWidget(m_preflight);
+  column->addSpacing(16);
+  column->addWidget(m_queue);
   column->addStretch(1);
   for (QFormLayout* const form : {m_summary, m_policies}) {
     form->setContentsMargins(0, 0, 0, 0);

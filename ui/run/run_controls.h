@@ -18,6 +18,9 @@ class FlowLayout;
 
 namespace mantissa::ui::run {
 
+class PreflightPanel;
+class QueuePanel;
+
 /// The left side of the page: what can be done with the run, and what is run.
 class RunControls : public QWidget {
   Q_OBJECT
@@ -38,6 +41,9 @@ class RunControls : public QWidget {
                       const std::vector<std::pair<QString, QString>>& policies);
   void setNote(const QString& sentence);
 
+  PreflightPanel* preflight() const { return m_preflight; }
+  QueuePanel* queue() const { return m_queue; }
+
  private:
   void fill(QFormLayout* form, const std::vector<std::pair<QString, QString>>& rows, bool right);
 
@@ -49,6 +55,8 @@ class RunControls : public QWidget {
   QFormLayout* m_summary;
   QLabel* m_policiesTitle;
   QFormLayout* m_policies;
+  PreflightPanel* m_preflight;
+  QueuePanel* m_queue;
   QLabel* m_note;
 };
 

@@ -3,12 +3,13 @@
 
 #include <spdlog/spdlog.h>
 
-#include <QAction>
 #include <QEventLoop>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStackedLayout>
+#include <QStorageInfo>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -21,6 +22,9 @@
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
 #include "ui/run/glance_strip.h"
+#include "ui/run/preflight_panel.h"
+#include "ui/run/queue_panel.h"
+#include "ui/run/run_actions.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_controls.h"
 #include "ui/run/step_panel.h"
@@ -37,12 +41,22 @@ constexpr int kWaiting = 200;  // ms: an arm runs, and nothing has come
 constexpr char kFileTopic[] = "experiment";
 constexpr char kRunTopic[] = "run";
 constexpr char kArchiveTopic[] = "archive";
+constexpr char kResumeTopic[] = "resume";
+
+RunPage::FileQuestion& fileQuestion() {
+  static RunPage::FileQuestion question = [](QWidget* parent) {
+    return QFileDialog::getOpenFileNames(parent, RunPage::tr("Queue experiment files"), {},
+                                         RunPage::tr("Experiments (*.toml);;All files (*)"));
+  };
+  return question;
+}
 
 }  // namespace
 
 RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
     : shell::Page(parent),
       m_controller(new worker::TrainingController(std::move(engine), this)),
+      m_queue(new RunQueue(m_controller, this)),
       m_loader(new ExperimentLoader(this)),
       m_shown(&m_archiveData),
       m_stack(new QStackedLayout(this)),
@@ -56,9 +70,11 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
       m_charts(new RunCharts),
       m_counters(new CountersTable),
       m_countersNote(new QLabel),
-      m_stepPanel(new StepPanel(this)) {
+      m_stepPanel(new StepPanel(this)),
+      m_actions(new RunActions(this)) {
   makeLayout();
   listenToController();
+  listenToActions();
   connect(m_loader, &ExperimentLoader::loaded, this,
           [this](std::int64_t experiment, const std::shared_ptr<const spec::Experiment>& what) {
             if (experiment != m_followed) return;
@@ -79,6 +95,7 @@ RunPage::~RunPage() {
   // Both threads end while everything that they tell of is still here.
   m_follower.reset();
   m_controller->disconnect(this);
+  m_charts->disconnect(this);
   delete m_controller;
 }
 
@@ -116,32 +133,37 @@ void RunPage::makeLayout() {
 }
 
 void RunPage::useActions(shell::ActionList& actions) {
-  m_actions = &actions;
-  const QString group = tr("Run");
-  m_runAction = actions.add(QStringLiteral("run"), group, tr("&Run"), QKeySequence(tr("F5")),
-                            tr("Runs the experiment that is open"), [this] { run(); });
-  m_pauseAction = actions.add(QStringLiteral("run_pause"), group, tr("&Pause"), QKeySequence(tr("Ctrl+Space")),
-                              tr("Holds the run before its next step, or lets it go on"), [this] { pauseOrResume(); });
-  m_stopAction =
-      actions.add(QStringLiteral("run_stop"), group, tr("&Stop"), QKeySequence(tr("Shift+F5")),
-                  tr("Ends the run; its last complete step becomes a checkpoint"), [this] { m_controller->stop(); });
-  m_stepAction =
-      actions.add(QStringLiteral("run_step"), group, tr("S&tep"), QKeySequence(tr("F6")),
-                  tr("Makes one step of all arms while the run is paused"), [this] { m_controller->stepOnce(); });
-  m_controls->addAction(m_runAction, QStringLiteral("media-playback-start"));
-  m_controls->addAction(m_pauseAction, QStringLiteral("media-playback-pause"));
-  m_controls->addAction(m_stopAction, QStringLiteral("media-playback-stop"));
-  m_controls->addAction(m_stepAction, QStringLiteral("media-skip-forward"));
-  m_editAction = actions.add(QStringLiteral("edit_experiment"), group, tr("&Edit…"), QKeySequence(tr("Ctrl+E")),
-                             tr("Opens the experiment that is shown in an editor"), [this] { requestEdit(); });
-  m_controls->setEditAction(m_editAction);
+  m_actions->make(actions);
+  const char* const icons[] = {"media-playback-start", "media-playback-pause", "media-playback-stop",
+                               "media-skip-forward"};
+  const QVector<QAction*> buttons = m_actions->buttons();
+  for (int i = 0; i < buttons.size(); ++i) m_controls->addAction(buttons[i], QString::fromLatin1(icons[i]));
+  m_controls->setEditAction(m_actions->edit());
   m_empty->addAction(actions.find(QStringLiteral("open")));
   enableActions();
 }
 
+void RunPage::listenToActions() {
+  connect(m_actions, &RunActions::runRequested, this, &RunPage::run);
+  connect(m_actions, &RunActions::pauseOrResumeRequested, this, &RunPage::pauseOrResume);
+  connect(m_actions, &RunActions::stopRequested, m_controller, &worker::TrainingController::stop);
+  connect(m_actions, &RunActions::stepRequested, m_controller, &worker::TrainingController::stepOnce);
+  connect(m_actions, &RunActions::stopAtCheckpointRequested, this, [this] {
+    m_controller->stopAtCheckpoint();
+    enableActions();
+  });
+  connect(m_actions, &RunActions::resumeRunRequested, this, &RunPage::resumeShownRun);
+  connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
+  connect(m_actions, &RunActions::lookAheadRequested, this, &RunPage::lookAhead);
+  connect(m_actions, &RunActions::queueFilesRequested, this, &RunPage::queueFiles);
+  connect(m_controls->queue(), &QueuePanel::removalRequested, m_controller, &worker::TrainingController::removeWaiting);
+}
+
+void RunPage::setFileQuestion(FileQuestion question) { fileQuestion() = std::move(question); }
+
 void RunPage::listenToController() {
   using worker::TrainingController;
-  connect(m_controller, &TrainingController::jobStarted, this, &RunPage::beginOwnRun);
+  connect(m_controller, &TrainingController::jobStarted, this, [this] { beginOwnRun(); });
   connect(m_controller, &TrainingController::stateChanged, this, [this] {
     m_isNew = true;
     enableActions();
@@ -154,11 +176,18 @@ void RunPage::listenToController() {
   });
   connect(m_controller, &TrainingController::armsOpened, this,
           [this](worker::JobId, const std::vector<record::TrialRow>& arms) {
-            m_ownData.setArms(arms);
+            if (m_own.resumes == 0) m_ownData.setArms(arms);
             m_isNew = true;
             wake();
-            Q_EMIT archiveChanged(archiveToRunInto());
+            Q_EMIT archiveChanged(m_own.archive);
           });
+  connect(m_controller, &TrainingController::queueChanged, this,
+          [this] { m_controls->queue()->showWaiting(m_controller->waiting()); });
+  connect(m_controller, &TrainingController::lookedAhead, this, &RunPage::lookedAhead);
+  connect(m_controller, &TrainingController::lookAheadFailed, this, [this](const worker::JobFailure& failure) {
+    m_controls->preflight()->showFailure(failure.sentence);
+    spdlog::warn("{}", failure.sentence.toStdString());
+  });
   connect(m_controller, &TrainingController::progressed, this,
           [this](worker::JobId, const session::Progress& progress) {
             m_progress = progress;
@@ -173,6 +202,7 @@ void RunPage::listenToController() {
             wake();
           });
   connect(m_controller, &TrainingController::armEnded, this, [this](worker::JobId, const record::TrialRow& arm) {
+    if (m_own.resumes != 0) return;  // its follower tells
     m_ownData.setArms({arm});
     tellFailedArm(arm);
   });
@@ -209,7 +239,7 @@ void RunPage::selectTrial(std::int64_t id) {
   if (!m_trials) return;
   for (const record::TrialRow& arm : *m_trials) {
     if (arm.id != id) continue;
-    if (arm.experiment_id == m_ownData.experiment() && m_ownRun) {
+    if (arm.experiment_id == m_ownData.experiment() && m_own.experiment && m_own.archive == m_archive) {
       if (m_view != View::OwnRun) showView(View::OwnRun);
     } else {
       follow(arm.experiment_id);
@@ -229,6 +259,7 @@ void RunPage::follow(std::int64_t experiment) {
     m_armsRunning = 0;
     for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
     m_armTopics.clear();
+    m_strips->dismiss(QString::fromLatin1(kResumeTopic));
     m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
     listenToFollower();
     m_loader->load(m_archive, experiment);
@@ -247,12 +278,14 @@ void RunPage::listenToFollower() {
     m_armsKnown = true;
     m_armsRunning += static_cast<int>(arms.size());  // until each is said to have ended: then its steps are here
     m_archiveData.setArms(arms);
+    m_offerIsStale = true;
     news();
   });
   connect(follower, &ArchiveFollower::armEnded, this, [this, news](const record::TrialRow& arm) {
     --m_armsRunning;
     m_archiveData.setArms({arm});
     tellFailedArm(arm);
+    m_offerIsStale = true;
     news();
   });
   connect(follower, &ArchiveFollower::armEvaluated, this, [this, news](const record::Evaluation& evaluation) {
@@ -262,6 +295,7 @@ void RunPage::listenToFollower() {
     ++m_armsRunning;
     m_archiveData.setArms({arm});
     m_archiveData.truncate(arm.id, step);
+    m_offerIsStale = true;
     news();
   });
   connect(follower, &ArchiveFollower::archiveReplaced, this, [this, news] {
@@ -277,26 +311,48 @@ void RunPage::listenToFollower() {
           [this] { m_strips->dismiss(QString::fromLatin1(kArchiveTopic)); });
 }
 
-void RunPage::openExperiment(const QString& path) {
+std::shared_ptr<const spec::Experiment> RunPage::readExperiment(const QString& path) {
   try {
-    m_opened = std::make_shared<const spec::Experiment>(spec::read_experiment(path.toStdString()));
+    return std::make_shared<const spec::Experiment>(spec::read_experiment(path.toStdString()));
   } catch (const Error& error) {
     showFailure(QString::fromStdString(sentence(error.facts())), QString::fromLatin1(kFileTopic));
-    return;
+    return nullptr;
   }
+}
+
+void RunPage::openExperiment(const QString& path) {
+  std::shared_ptr<const spec::Experiment> opened = readExperiment(path);
+  if (!opened) return;
+  m_opened = std::move(opened);
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
   for (const std::string& warning : m_opened->warnings) {
     m_strips->show(shell::MessageStrip::Kind::Warning, QString::fromStdString(warning));
   }
   if (m_controller->state() == worker::JobState::Idle) {
     showView(View::Nothing);
+    lookAhead();
   } else {
-    m_strips->show(shell::MessageStrip::Kind::Note,
-                   tr("%1 is open and can run when the present run has ended.").arg(QFileInfo(path).fileName()),
-                   QString::fromLatin1(kFileTopic));
+    m_strips->show(
+        shell::MessageStrip::Kind::Note,
+        tr("%1 is open. Queue it, and it runs when the present run has ended.").arg(QFileInfo(path).fileName()),
+        QString::fromLatin1(kFileTopic));
   }
   enableActions();
   m_controls->focusPrimary();
+}
+
+void RunPage::lookAhead() {
+  if (!m_opened || m_controller->state() != worker::JobState::Idle) return;
+  m_controls->preflight()->showWaiting();
+  m_queue->lookAhead(*m_opened, archiveToRunInto());
+}
+
+void RunPage::lookedAhead(const session::Preflight& found) {
+  if (!m_opened) return;
+  const QStorageInfo disk(QFileInfo(archiveToRunInto()).absolutePath());
+  const std::optional<qint64> freeBytes = disk.isValid() ? std::optional<qint64>(disk.bytesAvailable()) : std::nullopt;
+  m_controls->preflight()->showLines(preflightLines(found, *m_opened, freeBytes));
+  for (const std::string& note : found.notes) spdlog::info("{}: {}", m_opened->name, note);
 }
 
 void RunPage::showView(View view) {
@@ -307,14 +363,14 @@ void RunPage::showView(View view) {
     case View::Nothing:
       // An experiment that was opened and not run yet: empty charts that wait for it.
       m_ownData.clear();
-      m_ownRun.reset();
+      m_own = {};
       m_progress.reset();
       m_shown = &m_ownData;
       experiment = m_opened.get();
       break;
     case View::OwnRun:
       m_shown = &m_ownData;
-      experiment = m_ownRun.get();
+      experiment = m_own.experiment.get();
       break;
     case View::Archive:
       m_shown = &m_archiveData;
@@ -326,6 +382,8 @@ void RunPage::showView(View view) {
       }
       break;
   }
+  // What was found out of an opened experiment says nothing of another one.
+  if (experiment != m_opened.get()) m_controls->preflight()->clear();
   showExperiment(experiment, name);
   m_stepPanel->close();
   m_charts->setData(m_shown);
@@ -368,36 +426,95 @@ QString RunPage::archiveToRunInto() const {
   return m_archive.isEmpty() ? QString::fromStdString(default_archive()) : m_archive;
 }
 
-void RunPage::run() {
-  if (!m_opened || m_controller->state() != worker::JobState::Idle) return;
-  m_strips->dismiss(QString::fromLatin1(kRunTopic));
+bool RunPage::makeArchiveFolder() {
+  if (!m_archive.isEmpty()) return true;
   try {
-    // What stands in the file now is what runs.
-    m_opened = std::make_shared<const spec::Experiment>(spec::read_experiment(m_opened->file));
-    if (m_archive.isEmpty()) make_default_archive_folder();
+    make_default_archive_folder();
+    return true;
   } catch (const Error& error) {
     showFailure(QString::fromStdString(sentence(error.facts())), QString::fromLatin1(kFileTopic));
-    return;
+    return false;
   }
-  m_ownRun = m_opened;
-  worker::Job job;
-  job.title = QString::fromStdString(m_ownRun->name);
-  worker::Job::Run work;
-  work.experiment = *m_ownRun;
-  work.options.archive = archiveToRunInto().toStdString();
-  work.options.gains = session::MeasureGains::Short;  // as mantissa-cli run does
-  job.work = std::move(work);
-  m_controller->enqueue(std::move(job));
-  m_runAction->setEnabled(false);
 }
 
-void RunPage::beginOwnRun(worker::JobId /*job*/) {
+void RunPage::run() {
+  if (!m_opened) return;
+  m_strips->dismiss(QString::fromLatin1(kRunTopic));
+  // What stands in the file now is what runs.
+  std::shared_ptr<const spec::Experiment> now = readExperiment(QString::fromStdString(m_opened->file));
+  if (!now || !makeArchiveFolder()) return;
+  m_opened = std::move(now);
+  m_queue->run(m_opened, archiveToRunInto());
+}
+
+void RunPage::queueFiles() {
+  for (const QString& path : fileQuestion()(this)) {
+    const std::shared_ptr<const spec::Experiment> experiment = readExperiment(path);
+    if (!experiment || !makeArchiveFolder()) return;
+    m_queue->run(experiment, archiveToRunInto());
+  }
+}
+
+const record::TrialRow* RunPage::resumableArm() const {
+  if (m_view != View::Archive || !m_armsKnown || m_armsRunning > 0) return nullptr;
+  if (m_queue->resumes(m_archive, m_followed)) return nullptr;
+  for (const auto& arm : m_archiveData.arms()) {
+    const record::Status status = arm->arm().end.status;
+    if (status == record::Status::Interrupted || status == record::Status::Stopped) return &arm->arm();
+  }
+  return nullptr;
+}
+
+void RunPage::offerToResume() {
+  m_offerIsStale = false;
+  const record::TrialRow* const arm = resumableArm();
+  enableActions();
+  if (arm == nullptr) {
+    m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+    return;
+  }
+  const QString step = QString::fromStdString(report::count_words(m_archiveData.steps()));
+  const QString name = QString::fromStdString(arm->experiment);
+  const bool stopped = arm->end.status == record::Status::Stopped;
+  m_strips
+      ->show(shell::MessageStrip::Kind::Note,
+             stopped ? tr("%1 was stopped at step %2. It can go on from its last checkpoint.").arg(name, step)
+                     : tr("%1 was interrupted at step %2: its process is gone. It can go on from its last checkpoint.")
+                           .arg(name, step),
+             QString::fromLatin1(kResumeTopic))
+      ->addWayOut(m_actions->resumeRun());
+}
+
+void RunPage::resumeShownRun() {
+  const record::TrialRow* const arm = resumableArm();
+  if (arm == nullptr) return;
+  m_strips->dismiss(QString::fromLatin1(kRunTopic));
+  m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+  m_queue->resume(m_archive, arm->id, m_followed, m_archived, QString::fromStdString(arm->experiment));
+  enableActions();
+}
+
+bool RunPage::isResumedHere() const {
+  return m_own.resumes != 0 && m_controller->state() != worker::JobState::Idle && m_own.archive == m_archive &&
+         m_own.resumes == m_followed;
+}
+
+void RunPage::beginOwnRun() {
+  const OwnRun* const own = m_queue->current();
+  if (own == nullptr) return;
   for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
   m_armTopics.clear();
+  m_own = *own;
   m_ownData.clear();
   m_progress.reset();
   m_phase = tr("preparing");
-  showView(View::OwnRun);
+  if (m_own.resumes != 0 && m_own.archive == m_archive) {
+    // Its earlier steps are in the archive, and the new ones come there.
+    follow(m_own.resumes);
+  } else {
+    showView(View::OwnRun);
+  }
+  m_strips->dismiss(QString::fromLatin1(kFileTopic));
 }
 
 void RunPage::endOwnRun() {
@@ -406,8 +523,8 @@ void RunPage::endOwnRun() {
   m_isNew = true;
   enableActions();
   wake();
-  Q_EMIT archiveChanged(archiveToRunInto());
-  Q_EMIT workEnded();
+  Q_EMIT archiveChanged(m_own.archive);
+  if (m_controller->waiting().empty()) Q_EMIT workEnded();
 }
 
 void RunPage::pauseOrResume() {
@@ -421,34 +538,28 @@ void RunPage::pauseOrResume() {
 void RunPage::requestEdit() {
   if (m_view == View::Archive) {
     Q_EMIT editRequested({}, m_followed);
-  } else if (const auto& shown = m_view == View::OwnRun ? m_ownRun : m_opened) {
+  } else if (const auto& shown = m_view == View::OwnRun ? m_own.experiment : m_opened) {
     Q_EMIT editRequested(QString::fromStdString(shown->file), 0);
   }
 }
 
 void RunPage::enableActions() {
-  if (m_actions == nullptr) return;
-  using worker::JobState;
-  const JobState state = m_controller->state();
-  QString whyNotRun;
-  if (state != JobState::Idle) {
-    whyNotRun = tr("A run is going on.");
-  } else if (!m_opened) {
-    whyNotRun = tr("Open an experiment file first.");
-  } else if (archiveToRunInto().isEmpty()) {
-    whyNotRun = tr("Open an archive first: there is no home folder for the default one.");
+  RunSituation situation;
+  situation.state = m_controller->state();
+  situation.stopsAtCheckpoint = m_controller->stopsAtCheckpoint();
+  if (m_opened) situation.openedFile = QFileInfo(QString::fromStdString(m_opened->file)).fileName();
+  if (archiveToRunInto().isEmpty()) {
+    situation.whyNotRun = tr("Open an archive first: there is no home folder for the default one.");
   }
-  m_actions->setEnabled(m_runAction, whyNotRun.isEmpty(), whyNotRun);
-  const bool holds = state == JobState::Running || state == JobState::Starting || state == JobState::Paused;
-  m_pauseAction->setText(state == JobState::Paused ? tr("R&esume") : tr("&Pause"));
-  const QString nothing = state == JobState::Stopping ? tr("The run is stopping.") : tr("Nothing runs.");
-  m_actions->setEnabled(m_pauseAction, holds, nothing);
-  m_actions->setEnabled(m_stopAction, holds, nothing);
-  m_actions->setEnabled(m_editAction, m_view == View::Archive || m_opened != nullptr,
-                        tr("Open an experiment file first."));
-  m_actions->setEnabled(m_stepAction, state == JobState::Paused, tr("Only a paused run makes single steps."));
-  if (m_view == View::Archive && m_opened && state == JobState::Idle) {
-    m_controls->setNote(tr("Run starts %1.").arg(QFileInfo(QString::fromStdString(m_opened->file)).fileName()));
+  if (const record::TrialRow* const arm = resumableArm()) {
+    situation.resumable = QString::fromStdString(arm->experiment);
+  }
+  situation.hasExperiment = m_view == View::Archive || m_opened != nullptr;
+  m_actions->update(situation);
+  if (m_view == View::Archive && isResumedHere()) {
+    m_controls->setNote(tr("Goes on in %1.").arg(QFileInfo(m_archive).fileName()));
+  } else if (m_view == View::Archive && m_opened) {
+    m_controls->setNote(tr("Run starts %1.").arg(situation.openedFile));
   } else if (m_view == View::Archive) {
     m_controls->setNote(tr("From the archive, for reading. Open an experiment file to run one."));
   } else {
@@ -483,15 +594,16 @@ void RunPage::tick() {
     m_clock.start(kLively);
     return;
   }
+  if (m_offerIsStale && m_armsKnown && m_armsRunning == 0) offerToResume();  // now that its steps are here
   if (isNew) m_budget.begin(PersonWatch::now(), PersonWatch::computed());
   m_isNew = false;
-  const bool ownView = m_view != View::Archive;
+  const bool ownView = m_view != View::Archive || isResumedHere();
   Standing standing;
   standing.ours = ownView;
   standing.running = ownView ? running : m_armsRunning > 0 && m_armsKnown;
   standing.paused = ownView && m_controller->state() == worker::JobState::Paused;
   if (isNew) {
-    const spec::Experiment* const experiment = ownView ? m_ownRun.get() : m_archived.get();
+    const spec::Experiment* const experiment = m_view == View::Archive ? m_archived.get() : m_own.experiment.get();
     standing.experiment = experiment;
     if (experiment != nullptr) standing.plannedSteps = experiment->training.steps.value_or(0);
     if (ownView && m_progress) {
@@ -524,9 +636,16 @@ bool RunPage::isSettled() const {
   return m_armsRunning > 0 ? m_shown->steps() > 0 && m_clock.interval() == kWaiting : !m_clock.isActive();
 }
 
-bool RunPage::isBusy() const { return m_controller->state() != worker::JobState::Idle; }
+bool RunPage::isBusy() const {
+  return m_controller->state() != worker::JobState::Idle || !m_controller->waiting().empty();
+}
 
-void RunPage::finishWork() { m_controller->stop(); }
+void RunPage::finishWork() {
+  m_controller->clearWaiting();
+  m_controller->stop();
+  // Between two runs nothing is left that would tell of its end.
+  if (!isBusy()) QMetaObject::invokeMethod(this, &RunPage::workEnded, Qt::QueuedConnection);
+}
 
 QByteArray RunPage::saveLayout() const { return m_charts->saveLayout(); }
 

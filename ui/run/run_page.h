@@ -3,17 +3,19 @@
 
 #include <QTimer>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
+#include "core/session/preflight.h"
 #include "core/spec/experiment.h"
 #include "ui/run/drawing_budget.h"
 #include "ui/run/run_data.h"
+#include "ui/run/run_queue.h"
 #include "ui/shell/page.h"
 #include "ui/worker/archive_follower.h"
 #include "ui/worker/training_controller.h"
 
-class QAction;
 class QLabel;
 class QStackedLayout;
 
@@ -27,6 +29,7 @@ namespace mantissa::ui::run {
 class CountersTable;
 class ExperimentLoader;
 class GlanceStrip;
+class RunActions;
 class RunCharts;
 class RunControls;
 class StepPanel;
@@ -61,7 +64,12 @@ class RunPage : public shell::Page {
   StepPanel* stepPanel() const { return m_stepPanel; }
   CountersTable* counters() const { return m_counters; }
   GlanceStrip* strip() const { return m_strip; }
+  RunControls* controls() const { return m_controls; }
   worker::TrainingController* controller() const { return m_controller; }
+
+  /// Chooses the experiment files to queue. Replaceable for tests.
+  using FileQuestion = std::function<QStringList(QWidget* parent)>;
+  static void setFileQuestion(FileQuestion question);
 
  Q_SIGNALS:
   /// What is shown is to be edited: a file, or, where `file` is empty, an experiment of the open archive.
@@ -77,7 +85,16 @@ class RunPage : public shell::Page {
   void makeLayout();
   void listenToController();
   void listenToFollower();
+  void listenToActions();
   void run();
+  void queueFiles();
+  void resumeShownRun();
+  void offerToResume();
+  const record::TrialRow* resumableArm() const;
+  void lookAhead();
+  void lookedAhead(const session::Preflight& found);
+  std::shared_ptr<const spec::Experiment> readExperiment(const QString& path);
+  bool makeArchiveFolder();
   void pauseOrResume();
   void requestEdit();
   void showView(View view);
@@ -85,8 +102,9 @@ class RunPage : public shell::Page {
   void showExperiment(const spec::Experiment* experiment, const QString& name);
   void tellFailedArm(const record::TrialRow& arm);
   void showFailure(const QString& sentence, const QString& topic);
-  void beginOwnRun(worker::JobId job);
+  void beginOwnRun();
   void endOwnRun();
+  bool isResumedHere() const;
   void enableActions();
   void wake();
   void tick();
@@ -94,6 +112,7 @@ class RunPage : public shell::Page {
   QString archiveToRunInto() const;
 
   worker::TrainingController* m_controller;
+  RunQueue* m_queue;
   std::unique_ptr<worker::ArchiveFollower> m_follower;
   ExperimentLoader* m_loader;
   RunData m_ownData;
@@ -106,8 +125,9 @@ class RunPage : public shell::Page {
   std::int64_t m_followed = 0;  ///< the experiment in the archive
   bool m_armsKnown = false;     ///< of the followed experiment
   int m_armsRunning = 0;
+  bool m_offerIsStale = false;                         ///< whether the followed run can go on is to be said anew
   std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
-  std::shared_ptr<const spec::Experiment> m_ownRun;    ///< of the own run
+  OwnRun m_own;                                        ///< the run at work, or the last one
   std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
   std::optional<session::Progress> m_progress;
   QString m_phase;
@@ -127,12 +147,7 @@ class RunPage : public shell::Page {
   CountersTable* m_counters;
   QLabel* m_countersNote;
   StepPanel* m_stepPanel;
-  shell::ActionList* m_actions = nullptr;
-  QAction* m_runAction = nullptr;
-  QAction* m_pauseAction = nullptr;
-  QAction* m_stopAction = nullptr;
-  QAction* m_stepAction = nullptr;
-  QAction* m_editAction = nullptr;
+  RunActions* m_actions;
 };
 
 }  // namespace mantissa::ui::run

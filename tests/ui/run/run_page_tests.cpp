@@ -13,8 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/archive/writer.h"
-#include "tests/ui/worker/stub_engine.h"
+#include "tests/ui/run/run_page_fixtures.h"
 #include "ui/run/glance_strip.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
@@ -29,31 +28,6 @@ using namespace mantissa;
 using namespace mantissa::ui;
 
 namespace {
-
-constexpr std::int64_t kSteps = 200;
-
-/// Steps without an end, slowly enough that a test sees them.
-record::RunSummary slowSteps(const worker::Job& job, session::Observer& observer, session::RunControl& control) {
-  record::RunSummary summary;
-  summary.reference.id = 1;
-  summary.reference.experiment_id = 1;
-  summary.reference.start.kind = record::TrialKind::Reference;
-  summary.reference.start.name = "reference";
-  observer.on_arms({summary.reference});
-  test::StubControlPoint point(observer, control);
-  session::Progress progress;
-  progress.steps = 1'000'000;
-  while (point.before_step(progress)) {
-    record::StepRecord step;
-    step.trial = 1;
-    step.step = step.iteration = step.applied_updates = ++progress.step;
-    step.loss = 1.0 / static_cast<double>(progress.step);
-    test::feed_of(job).publish(&step, 1);
-    QTest::qSleep(1);
-  }
-  summary.reference.end.status = record::Status::Stopped;
-  return summary;
-}
 
 /// Whether a plot's picture has pixels of this colour; lines one pixel wide are drawn without smoothing at the edges
 /// only where they are level, so a small distance is allowed.
@@ -82,7 +56,7 @@ class RunPageTests : public QObject {
     qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
     m_settings = std::make_unique<shell::Settings>(path("workbench.ini"));
     m_log = std::make_unique<shell::LogModel>();
-    m_page = new run::RunPage(test::stub(slowSteps));
+    m_page = new run::RunPage(test::stub(test::slowSteps));
     m_window = std::make_unique<shell::MainWindow>(*m_settings, m_log.get(), QVector<shell::Page*>{m_page});
     m_window->resize(1400, 900);
     m_window->show();
@@ -95,9 +69,9 @@ class RunPageTests : public QObject {
   }
 
   void an_archive_shows_its_newest_experiment_in_every_chart() {
-    makeArchive(path("a.db"));
+    test::makeArchive(path("a.db"));
     m_window->open(path("a.db"));
-    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
     QTRY_VERIFY(m_page->isSettled());
     const plot::PlotColors& colors = plot::plotColors(plot::isDark(m_page->palette()));
     const auto& plots = m_page->charts()->plots();
@@ -113,9 +87,9 @@ class RunPageTests : public QObject {
   }
 
   void an_empty_archive_takes_the_place_of_another_one() {
-    makeArchive(path("a.db"));
+    test::makeArchive(path("a.db"));
     m_window->open(path("a.db"));
-    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
     archive::Writer(path("empty.db").toStdString()).close();
     m_window->open(path("empty.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{0});
@@ -123,9 +97,9 @@ class RunPageTests : public QObject {
   }
 
   void the_axis_chooser_moves_every_curve() {
-    makeArchive(path("a.db"));
+    test::makeArchive(path("a.db"));
     m_window->open(path("a.db"));
-    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
     m_page->charts()->axisChooser()->setCurrentIndex(static_cast<int>(run::XAxis::Samples));
     const auto& series = m_page->charts()->plots()[0]->content().series;
     QCOMPARE(series.at(0).data->x(0), 64.0);
@@ -137,7 +111,7 @@ class RunPageTests : public QObject {
     QVERIFY2(action("run")->isEnabled(), qPrintable(action("run")->toolTip()));
     QTest::keyClick(m_window.get(), Qt::Key_F5);
     QTRY_VERIFY(m_page->shownData().steps() > 5);
-    QVERIFY(!action("run")->isEnabled());
+    QCOMPARE(shell::plainText(*action("run")), QStringLiteral("Queue"));
     QTest::keyClick(m_window.get(), Qt::Key_Space, Qt::ControlModifier);
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
     QCOMPARE(shell::plainText(*action("run_pause")), QStringLiteral("Resume"));
@@ -204,54 +178,7 @@ class RunPageTests : public QObject {
   QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
   QAction* action(const char* name) const { return m_window->actions()->find(QString::fromLatin1(name)); }
 
-  QString writeExperiment() const {
-    QFile file(path("digits.toml"));
-    if (!file.open(QIODevice::WriteOnly)) return {};
-    file.write(
-        "mantissa = 1\nname = \"digits\"\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n[training]\nsteps = "
-        "100\n"
-        "[[trial]]\nname = \"fp16\"\nautocast = \"float16\"\n");
-    return file.fileName();
-  }
-
-  static void makeArchive(const QString& file) {
-    archive::Writer writer(file.toStdString());
-    record::ExperimentStart experiment;
-    experiment.name = "digits";
-    record::TrialStart start;
-    start.experiment = writer.begin_experiment(experiment);
-    start.kind = record::TrialKind::Reference;
-    start.name = "reference";
-    std::vector<std::int64_t> arms = {writer.begin_trial(start)};
-    start.reference = arms[0];
-    start.kind = record::TrialKind::Trial;
-    for (const char* const name : {"fp16", "bf16"}) {
-      start.name = name;
-      arms.push_back(writer.begin_trial(start));
-    }
-    for (std::int64_t number = 1; number <= kSteps; ++number) {
-      for (std::size_t i = 0; i < arms.size(); ++i) {
-        record::StepRecord step;
-        step.trial = arms[i];
-        step.step = step.iteration = number;
-        step.applied_updates = number - (i == 1 ? 1 : 0);
-        step.samples = 64 * number;
-        step.wall_seconds = 0.01 * static_cast<double>(number);
-        const double level = static_cast<double>(i + 1) * (1.0 + 10.0 / static_cast<double>(number));
-        step.loss = level;
-        step.grad_norm = 2 * level;
-        if (i > 0) step.deviation_output_rmse = 0.01 * level;
-        if (i == 1) {
-          step.scale_before = step.scale_after = number == 1 ? 131072.0 : 65536.0;
-          step.skipped = number == 1;
-          step.skip_cause = number == 1 ? record::SkipCause::Calibration : record::SkipCause::None;
-        }
-        writer.append(step);
-      }
-    }
-    for (const std::int64_t arm : arms) writer.finish_trial(arm, {});
-    writer.close();
-  }
+  QString writeExperiment() const { return test::writeExperiment(path("digits.toml")); }
 
   std::unique_ptr<QTemporaryDir> m_folder;
   std::unique_ptr<shell::Settings> m_settings;

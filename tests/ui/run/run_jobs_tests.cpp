@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Several runs in the Run page: a queue, runs of the archive that go on, and what is known before Run is pressed.
+#include <spdlog/spdlog.h>
+
+#include <QAction>
+#include <QLabel>
+#include <QListWidget>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <atomic>
+#include <memory>
+
+#include "tests/ui/run/run_page_fixtures.h"
+#include "ui/run/preflight_panel.h"
+#include "ui/run/queue_panel.h"
+#include "ui/run/run_controls.h"
+#include "ui/run/run_page.h"
+#include "ui/shell/action_list.h"
+#include "ui/shell/log_model.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
+
+using namespace mantissa;
+using namespace mantissa::ui;
+using test::kSteps;
+using test::makeArchive;
+
+namespace {
+
+QStringList textsIn(const QWidget* widget) {
+  QStringList texts;
+  for (const QLabel* const label : widget->findChildren<QLabel*>()) texts << label->text();
+  return texts;
+}
+
+}  // namespace
+
+class RunJobsTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
+  void init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
+    m_settings = std::make_unique<shell::Settings>(path("workbench.ini"));
+    m_log = std::make_unique<shell::LogModel>();
+    m_resumed = 0;
+    const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
+      if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
+      return test::slowSteps(job, observer, control);
+    };
+    const auto lookAhead = [](const worker::Job::Run&, const session::StopToken&) {
+      session::Preflight found;
+      found.steps = 100;
+      found.timed_steps = 20;
+      found.step_seconds = 36;
+      found.training_seconds = 3600;
+      found.rules = "{}";
+      found.rules_sha256 = "0123abcd4567";
+      return found;
+    };
+    m_page = new run::RunPage(test::stub(work, lookAhead));
+    m_window = std::make_unique<shell::MainWindow>(*m_settings, m_log.get(), QVector<shell::Page*>{m_page});
+    m_window->resize(1400, 900);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+  }
+  void cleanup() {
+    m_window.reset();
+    m_log.reset();
+    m_settings.reset();
+  }
+
+  void a_second_run_waits_for_the_first_and_can_be_taken_out() {
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    run::QueuePanel* const queue = m_page->controls()->queue();
+    QVERIFY(!queue->isVisible());
+    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{2});
+    QVERIFY(queue->isVisible());
+    auto* const list = queue->findChild<QListWidget*>();
+    list->setCurrentRow(0);
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Delete);
+    QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{1});
+    const worker::JobId first = m_page->controller()->currentJob();
+    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY(m_page->controller()->currentJob() > first);  // the other one has its turn
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    QVERIFY(!queue->isVisible());
+    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void several_files_are_queued_at_once() {
+    run::RunPage::setFileQuestion([this](QWidget*) {
+      const QString one = writeExperiment();
+      return QStringList{one, one};
+    });
+    action("run_queue_files")->trigger();
+    QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{1});
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    shell::MainWindow::setCloseQuestion([](QWidget*) { return true; });
+    m_window->close();  // asked once; takes what waits out of the queue
+    QTRY_VERIFY(!m_window->isVisible());
+  }
+
+  void a_stopped_run_of_the_archive_can_go_on() {
+    makeArchive(path("a.db"), record::Status::Stopped);
+    m_window->open(path("a.db"));
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() != nullptr);
+    const auto* const strip = m_page->findChild<shell::MessageStrip*>();
+    QVERIFY2(strip->sentence().contains(QStringLiteral("was stopped at step 200")), qPrintable(strip->sentence()));
+    QTest::keyClick(m_window.get(), Qt::Key_F7);
+    QTRY_VERIFY(m_resumed.load() != 0);
+    QVERIFY(!action("run_resume")->isEnabled());
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QCOMPARE(m_page->shownData().steps(), qint64{kSteps});  // its earlier steps stay
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_finished_run_of_the_archive_cannot_go_on() {
+    makeArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    QVERIFY(!action("run_resume")->isEnabled());
+    QVERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
+  }
+
+  void an_opened_experiment_is_looked_at_before_it_runs() {
+    m_window->open(writeExperiment());
+    QTRY_VERIFY(textsIn(m_page->controls()->preflight()).contains(QStringLiteral("1 h 00 min")));
+    QTRY_VERIFY(textsIn(m_page->controls()->preflight()).contains(QStringLiteral("hash 0123abcd")));
+  }
+
+ private:
+  QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
+  QAction* action(const char* name) const { return m_window->actions()->find(QString::fromLatin1(name)); }
+  QString writeExperiment() const { return test::writeExperiment(path("digits.toml")); }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<shell::Settings> m_settings;
+  std::unique_ptr<shell::LogModel> m_log;
+  std::unique_ptr<shell::MainWindow> m_window;
+  run::RunPage* m_page = nullptr;
+  std::atomic<std::int64_t> m_resumed = 0;
+};
+
+QTEST_MAIN(RunJobsTests)
+#include "run_jobs_tests.moc"

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/run/preflight_panel.h"
+
+#include <QCoreApplication>
+#include <QEvent>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QStringList>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "core/report/plain_words.h"
+#include "ui/shell/theme.h"
+
+namespace mantissa::ui::run {
+namespace {
+
+using State = PreflightLine::State;
+
+constexpr qint64 kEnoughTimes = 2;  // the archive's log may be as large as what it brings
+
+QString say(const char* text, int count = -1) {
+  return QCoreApplication::translate("PreflightPanel", text, nullptr, count);
+}
+QString count(std::int64_t value) { return QString::fromStdString(report::count_words(value)); }
+QString duration(double seconds) { return QString::fromStdString(report::duration_words(seconds)); }
+QString bytes(std::int64_t value) { return QString::fromStdString(report::bytes_words(value)); }
+QString word(const std::string& text) { return QString::fromStdString(text); }
+
+PreflightLine armsLine(const session::Preflight& found) {
+  PreflightLine line{say("Arms"), {}, {}, State::Good};
+  QStringList names;
+  QStringList failures;
+  for (const session::PreflightArm& arm : found.arms) {
+    names << word(arm.name);
+    if (!arm.failure.empty()) failures << say("%1: %2").arg(word(arm.name), word(arm.failure));
+  }
+  line.detail = names.join(QStringLiteral(", "));
+  if (failures.isEmpty()) {
+    line.value = found.arms.size() == 1 ? say("1 tried") : say("%1 tried").arg(count(std::int64_t(found.arms.size())));
+  } else {
+    line.value = failures.size() == 1 ? say("1 failed") : say("%1 failed").arg(count(failures.size()));
+    line.detail = failures.join(QLatin1Char('\n'));
+    line.state = State::Bad;
+  }
+  return line;
+}
+
+PreflightLine timeLine(const session::Preflight& found, const spec::Experiment& experiment) {
+  if (found.timed_steps == 0) {
+    return {say("Time"), QStringLiteral("–"),
+            say("No step was timed: the run has one step only, or was not waited for."), State::Plain};
+  }
+  PreflightLine line{found.timed_steps == 1 ? say("Time, from 1 timed step")
+                                            : say("Time, from %1 timed steps").arg(count(found.timed_steps)),
+                     duration(found.training_seconds),
+                     say("%1 a step of all arms, %2 steps").arg(duration(found.step_seconds), count(found.steps)),
+                     State::Plain};
+  if (found.gains_seconds > 0)
+    line.detail += say("; measuring gains afterwards: at most %1").arg(duration(found.gains_seconds));
+  if (experiment.budget.deadline_seconds) {
+    const double deadline = *experiment.budget.deadline_seconds;
+    line.state = found.training_seconds + found.gains_seconds <= deadline ? State::Good : State::Warn;
+    line.detail += say("; the deadline is %1").arg(duration(deadline));
+  }
+  return line;
+}
+
+PreflightLine memoryLine(const session::Preflight& found) {
+  std::optional<std::int64_t> peak;
+  for (const session::PreflightArm& arm : found.arms) {
+    if (arm.peak_bytes) peak = std::max(peak.value_or(0), *arm.peak_bytes);
+  }
+  return {say("Memory, live peak"), peak ? bytes(*peak) : QStringLiteral("–"),
+          say("The most that tensors took in the timed steps, in the arm that took most; a forecast for longer "
+              "sequences or other devices is not made."),
+          State::Plain};
+}
+
+PreflightLine archiveLine(const session::Preflight& found, std::optional<qint64> freeBytes) {
+  PreflightLine line{say("Archive space, at most"), bytes(found.archive_bytes),
+                     say("Steps, cases, weights, and checkpoints of %1 each").arg(bytes(found.checkpoint_bytes)),
+                     State::Plain};
+  if (freeBytes) {
+    line.state = *freeBytes >= kEnoughTimes * found.archive_bytes ? State::Good : State::Bad;
+    line.detail += say("; %1 are free").arg(bytes(*freeBytes));
+  }
+  return line;
+}
+
+PreflightLine casesLine(const session::Preflight& found) {
+  return {say("Frozen cases"), count(found.frozen_cases), {}, State::Plain};
+}
+
+PreflightLine rulesLine(const session::Preflight& found) {
+  if (found.rules_sha256.empty()) {
+    return {say("Rules"), say("none"), say("Without rules a trial is only rejected where numbers are not finite."),
+            State::Warn};
+  }
+  const QString hash = word(found.rules_sha256.substr(0, 8));
+  return {say("Rules, fixed by Run"), say("hash %1").arg(hash), word(found.rules), State::Plain};
+}
+
+QString signOf(State state) {
+  switch (state) {
+    case State::Good:
+      return QStringLiteral("✓");
+    case State::Warn:
+      return QStringLiteral("!");
+    case State::Bad:
+      return QStringLiteral("✕");
+    case State::Plain:
+      break;
+  }
+  return {};
+}
+
+QColor colorOf(State state, const QColor& plain) {
+  const plot::PlotColors& colors = shell::Theme::colors();
+  if (state == State::Good) return colors.good;
+  if (state == State::Warn) return colors.warn;
+  if (state == State::Bad) return colors.bad;
+  return plain;
+}
+
+}  // namespace
+
+std::vector<PreflightLine> preflightLines(const session::Preflight& found, const spec::Experiment& experiment,
+                                          std::optional<qint64> freeBytes) {
+  return {armsLine(found),   timeLine(found, experiment),
+          memoryLine(found), archiveLine(found, freeBytes),
+          casesLine(found),  rulesLine(found)};
+}
+
+PreflightPanel::PreflightPanel(QWidget* parent)
+    : QWidget(parent), m_title(new QLabel(tr("Pre-flight"))), m_note(new QLabel), m_form(new QFormLayout) {
+  QFont bold = m_title->font();
+  bold.setBold(true);
+  m_title->setFont(bold);
+  m_note->setWordWrap(true);
+  m_note->setTextFormat(Qt::PlainText);
+  m_note->setForegroundRole(QPalette::PlaceholderText);
+  m_form->setContentsMargins(0, 0, 0, 0);
+  m_form->setHorizontalSpacing(12);
+  m_form->setVerticalSpacing(4);
+  m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
+  auto* const layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(4);
+  layout->addWidget(m_title);
+  layout->addWidget(m_note);
+  layout->addLayout(m_form);
+  clear();
+}
+
+void PreflightPanel::clear() {
+  m_lines.clear();
+  fill();
+  hide();
+}
+
+void PreflightPanel::showWaiting() {
+  m_lines.clear();
+  fill();
+  m_note->setText(tr("Making its first steps for nothing …"));
+  m_note->show();
+  show();
+}
+
+void PreflightPanel::showFailure(const QString& sentence) {
+  m_lines = {{tr("It cannot run"), {}, sentence, State::Bad}};
+  fill();
+  m_note->setText(sentence);
+  m_note->show();
+  show();
+}
+
+void PreflightPanel::showLines(const std::vector<PreflightLine>& lines) {
+  m_lines = lines;
+  fill();
+  m_note->hide();
+  show();
+}
+
+void PreflightPanel::fill() {
+  while (m_form->rowCount() > 0) m_form->removeRow(0);
+  for (const PreflightLine& line : m_lines) {
+    auto* const what = new QLabel(line.what);
+    what->setTextFormat(Qt::PlainText);
+    what->setWordWrap(true);
+    what->setForegroundRole(QPalette::PlaceholderText);
+    auto* const field = new QWidget;
+    auto* const row = new QHBoxLayout(field);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    auto* const sign = new QLabel(signOf(line.state));
+    QPalette signPalette = sign->palette();
+    signPalette.setColor(QPalette::WindowText, colorOf(line.state, palette().color(QPalette::WindowText)));
+    sign->setPalette(signPalette);
+    auto* const value = new QLabel(line.value);
+    value->setTextFormat(Qt::PlainText);
+    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    row->addStretch(1);
+    row->addWidget(sign);
+    row->addWidget(value);
+    for (QWidget* const part :
+         {static_cast<QWidget*>(what), static_cast<QWidget*>(sign), static_cast<QWidget*>(value)}) {
+      part->setToolTip(line.detail.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")));
+    }
+    value->setAccessibleDescription(line.detail);
+    m_form->addRow(what, field);
+  }
+}
+
+void PreflightPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !m_lines.empty()) fill();
+}
+
+}  // namespace mantissa::ui::run

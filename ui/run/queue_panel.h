@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include <vector>
+
+#include "ui/worker/job.h"
+
+class QLabel;
+class QListWidget;
+class QToolButton;
+
+namespace mantissa::ui::run {
+
+/// The runs that wait for their turn, in that order; takes no room while there is none.
+class QueuePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit QueuePanel(QWidget* parent = nullptr);
+
+  void showWaiting(const std::vector<worker::WaitingJob>& waiting);
+
+ Q_SIGNALS:
+  void removalRequested(mantissa::ui::worker::JobId job);
+
+ private:
+  void removeChosen();
+
+  QLabel* m_title;
+  QListWidget* m_list;
+  QToolButton* m_remove;
+};
+
+}  // namespace mantissa::ui::run

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QVector>
+
+#include "ui/worker/job.h"
+
+class QAction;
+
+namespace mantissa::ui::shell {
+class ActionList;
+}
+
+namespace mantissa::ui::run {
+
+/// What decides about the page's actions.
+struct RunSituation {
+  worker::JobState state = worker::JobState::Idle;
+  bool stopsAtCheckpoint = false;  ///< the run has been asked to
+  QString openedFile;              ///< name of the experiment file that Run runs; empty: none is open
+  QString whyNotRun;               ///< a reason beyond these; empty: none
+  bool hasExperiment = false;      ///< one is shown that can be edited
+  QString resumable;               ///< name of the run that is shown and can go on; empty: it cannot
+};
+
+/// What can be done with a run: every action of the Run page, its shortcut, and why it cannot be done now.
+class RunActions : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit RunActions(QObject* parent = nullptr) : QObject(parent) {}
+
+  /// Makes the actions, in the window's list.
+  void make(shell::ActionList& list);
+  void update(const RunSituation& situation);
+
+  /// Those with a button at the top of the page; the first one is the primary.
+  QVector<QAction*> buttons() const { return {m_run, m_pause, m_stop, m_step}; }
+  QAction* run() const { return m_run; }
+  QAction* edit() const { return m_edit; }
+  QAction* resumeRun() const { return m_resumeRun; }
+
+ Q_SIGNALS:
+  void runRequested();
+  void pauseOrResumeRequested();
+  void stopRequested();
+  void stopAtCheckpointRequested();
+  void stepRequested();
+  void resumeRunRequested();
+  void editRequested();
+  void lookAheadRequested();
+  void queueFilesRequested();
+
+ private:
+  shell::ActionList* m_list = nullptr;
+  QAction* m_run = nullptr;
+  QAction* m_pause = nullptr;
+  QAction* m_stop = nullptr;
+  QAction* m_stopAtCheckpoint = nullptr;
+  QAction* m_step = nullptr;
+  QAction* m_resumeRun = nullptr;
+  QAction* m_edit = nullptr;
+  QAction* m_lookAhead = nullptr;
+};
+
+}  // namespace mantissa::ui::run
