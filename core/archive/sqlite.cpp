@@ -164,9 +164,9 @@ void Connection::fail(int code) const {
   throw Error(ErrorKind::WriteFailed, {"the archive failed", path_, 0, 0, "", said, "", ""});
 }
 
-void Connection::fail_damaged(const std::string& problem, const std::string& found) const {
+void Connection::fail_damaged(const std::string& problem, const std::string& found, const std::string& place) const {
   throw Error(ErrorKind::ArchiveDamaged,
-              {problem, path_, 0, 0, "", found, "", "Use a backup, or --archive with another file"});
+              {problem, path_, 0, 0, place, found, "", "Use a backup, or --archive with another file"});
 }
 
 Statement::Statement(Connection& connection, std::string_view sql) : connection_(connection) {

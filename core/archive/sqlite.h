@@ -46,8 +46,9 @@ class Connection {
   /// out of memory and read-only have kinds of their own.
   [[noreturn]] void fail(int code) const;
 
-  /// The same for a file that is not what it should be.
-  [[noreturn]] void fail_damaged(const std::string& problem, const std::string& found = {}) const;
+  /// The same for a file that is not what it should be. \param place  "table tensors, row 7, column shape"
+  [[noreturn]] void fail_damaged(const std::string& problem, const std::string& found = {},
+                                 const std::string& place = {}) const;
 
  private:
   std::string path_;

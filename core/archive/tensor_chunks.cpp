@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -52,6 +54,44 @@ std::vector<std::int64_t> shape_of(std::string_view text, const Connection& conn
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 2);
   }
   return shape;
+}
+
+/// Bytes of one element, by the word for its type (record/trial.h); those that safetensors has no word for are spelled
+/// as LibTorch spells them. Nothing for an unknown word.
+std::optional<std::int64_t> element_bytes(std::string_view dtype) {
+  static const std::map<std::string_view, std::int64_t> kBytes = {{"F64", 8},
+                                                                  {"F32", 4},
+                                                                  {"F16", 2},
+                                                                  {"BF16", 2},
+                                                                  {"I64", 8},
+                                                                  {"I32", 4},
+                                                                  {"I16", 2},
+                                                                  {"I8", 1},
+                                                                  {"U8", 1},
+                                                                  {"BOOL", 1},
+                                                                  {"ComplexHalf", 4},
+                                                                  {"ComplexFloat", 8},
+                                                                  {"ComplexDouble", 16},
+                                                                  {"UInt16", 2},
+                                                                  {"UInt32", 4},
+                                                                  {"UInt64", 8},
+                                                                  {"Float8_e5m2", 1},
+                                                                  {"Float8_e4m3fn", 1},
+                                                                  {"Float8_e5m2fnuz", 1},
+                                                                  {"Float8_e4m3fnuz", 1}};
+  const auto found = kBytes.find(dtype);
+  if (found == kBytes.end()) return std::nullopt;
+  return found->second;
+}
+
+/// Whether a tensor of this shape has so many bytes.
+bool fits(const std::vector<std::int64_t>& shape, std::int64_t bytes_each, std::int64_t bytes) {
+  std::int64_t expected = bytes_each;
+  for (const std::int64_t size : shape) {
+    if (size != 0 && expected > std::numeric_limits<std::int64_t>::max() / size) return false;
+    expected *= size;
+  }
+  return expected == bytes;
 }
 
 /// Where the pieces of large states are. The folder belongs to the archive itself, not to a link to it.
@@ -236,9 +276,9 @@ void remove_unused_piece(Connection& connection, std::int64_t piece) {
 std::vector<record::TensorBytes> load_tensors(Connection& connection, std::int64_t trial, const std::string& moment,
                                               const std::string& what, const std::string& prefix,
                                               std::vector<std::vector<std::string>>* digests) {
+  const std::string of_trial = what + " of trial " + std::to_string(trial) + " is damaged: ";
   const auto fail = [&](const std::string& problem, const std::string& tensor) {
-    connection.fail_damaged(what + " of trial " + std::to_string(trial) + " is damaged: " + problem,
-                            "tensor " + tensor);
+    connection.fail_damaged(of_trial + problem, "tensor " + tensor);
   };
   std::vector<record::TensorBytes> tensors;
   Statement select(connection, kSelectTensors);
@@ -265,6 +305,18 @@ std::vector<record::TensorBytes> load_tensors(Connection& connection, std::int64
     }
     if (static_cast<std::int64_t>(tensor.bytes.size()) != select.integer(4)) {
       fail("a piece is missing", tensor.name);
+    }
+    const std::string row = "table tensors, row " + std::to_string(select.integer(0)) + ", column ";
+    const std::optional<std::int64_t> bytes_each = element_bytes(tensor.dtype);
+    if (!bytes_each) {
+      connection.fail_damaged(of_trial + "no such type", "tensor " + tensor.name + ": '" + tensor.dtype + "'",
+                              row + "dtype");
+    }
+    if (!fits(tensor.shape, *bytes_each, select.integer(4))) {
+      connection.fail_damaged(of_trial + "shape and type do not fit its bytes",
+                              "tensor " + tensor.name + ": " + select.text(3) + " of " + tensor.dtype + " in " +
+                                  std::to_string(select.integer(4)) + " bytes",
+                              row + "shape");
     }
   }
   return tensors;

@@ -118,6 +118,40 @@ class ArchiveRoundTripTests : public QObject {
     QCOMPARE(row.end.optimizers[1].lr.value(), 0.5);
   }
 
+  void weights_whose_type_or_shape_is_damaged_name_their_place_data() {
+    QTest::addColumn<QByteArray>("change");
+    QTest::addColumn<QByteArray>("place");
+    QTest::newRow("an unknown type") << QByteArray("dtype = 'F33'") << QByteArray("column dtype");
+    QTest::newRow("another type") << QByteArray("dtype = 'F64'") << QByteArray("column shape");
+    QTest::newRow("another shape") << QByteArray("shape = '[3, 2]'") << QByteArray("column shape");
+    QTest::newRow("more than there can be")
+        << QByteArray("shape = '[9223372036854775807, 9]'") << QByteArray("column shape");
+  }
+
+  void weights_whose_type_or_shape_is_damaged_name_their_place() {
+    QFETCH(QByteArray, change);
+    QFETCH(QByteArray, place);
+    const std::string path = new_path();
+    std::int64_t arm = 0;
+    {
+      Writer writer(path);
+      arm = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "reference"));
+      writer.write_weights(arm, "final", {{"w", "F32", {2, 2}, std::string(16, 'x')}});
+      writer.close();
+    }
+    archive::Connection(path, archive::Connection::Mode::ReadWrite, std::chrono::seconds(1))
+        .execute("UPDATE tensors SET " + change.toStdString());
+    try {
+      Reader(path).weights(arm, "final");
+      QFAIL("damaged weights were handed out");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::ArchiveDamaged);
+      const std::string said = sentence(error.facts());
+      QVERIFY2(said.find("table tensors, row 1, " + place.toStdString()) != std::string::npos, said.c_str());
+      QVERIFY2(said.find("tensor w") != std::string::npos, said.c_str());
+    }
+  }
+
   void an_interrupted_rounding_repeat_has_made_no_step_as_one_that_ended_has() {
     // Its steps are looks at the reference's own, every tenth; it trains nothing.
     const std::string path = new_path();
