@@ -130,9 +130,14 @@ void Writer::write_weights(std::int64_t trial, const std::string& at, const std:
 }
 
 void Writer::write_checkpoint(record::CheckpointSet set) {
+  const std::int64_t step = set.step;
   const auto work = std::make_shared<CheckpointWork>(std::move(set), largest_state_inside_);
-  thread().hand_over([work](Connection& connection) { return work->step(connection); });
+  thread().hand_over(
+      [work](Connection& connection) { return work->step(connection); },
+      "The checkpoint at step " + std::to_string(step) + " is not kept: memory did not suffice to write it.");
 }
+
+std::optional<std::string> Writer::take_lost_checkpoint() { return thread().take_lost_work(); }
 
 void Writer::wait_for_checkpoint() { thread().wait_for_long_work(); }
 

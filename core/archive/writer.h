@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,10 @@ class Writer {
   /// written. Then removes what the set need not keep. Calls that end something
   /// (`finish_trial`, `flush`, `close`) wait until it is there.
   void write_checkpoint(record::CheckpointSet set);
+
+  /// Why a set handed over before is not in the archive: memory did not suffice to write it. It is left out, and is no
+  /// error of other calls. Each is told once.
+  std::optional<std::string> take_lost_checkpoint();
 
   /// Waits until no set is being written: called before states are copied, memory holds one copy at a time.
   void wait_for_checkpoint();

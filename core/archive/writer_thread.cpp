@@ -2,6 +2,7 @@
 #include "core/archive/writer_thread.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "core/archive/clock.h"
@@ -73,12 +74,18 @@ void WriterThread::wait_for_long_work() {
   if (error_ != nullptr) std::rethrow_exception(error_);
 }
 
-void WriterThread::hand_over(LongWork work) {
+void WriterThread::hand_over(LongWork work, std::string lost) {
   wait_for_long_work();
   const std::lock_guard<std::mutex> lock(mutex_);
+  lost_text_ = std::move(lost);
   long_work_ = std::move(work);
   has_long_work_ = true;
   work_.notify_one();
+}
+
+std::optional<std::string> WriterThread::take_lost_work() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(lost_work_, std::nullopt);
 }
 
 void WriterThread::submit(const Job* job, Before before) {
@@ -194,12 +201,23 @@ void WriterThread::do_a_piece() {
     if (!long_work_(*connection_)) finish_long_work();
     locked_since_.reset();
   } catch (const Error& failure) {
+    if (failure.kind() == ErrorKind::OutOfMemory) return give_up_long_work();
     if (failure.kind() != ErrorKind::ArchiveLocked || !wait_for_the_lock()) keep_error(std::current_exception());
     throw;
+  } catch (const std::bad_alloc&) {
+    give_up_long_work();
   } catch (...) {
     keep_error(std::current_exception());
     throw;
   }
+}
+
+void WriterThread::give_up_long_work() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lost_work_ = std::move(lost_text_);
+  }
+  finish_long_work();
 }
 
 void WriterThread::finish_long_work() {

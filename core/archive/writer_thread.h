@@ -44,8 +44,9 @@ class WriterThread {
   void call_after_all(const Job& job);
 
   /// Work to be done in pieces between the records, the first after every record appended so far; waits for an earlier
-  /// one to end.
-  void hand_over(LongWork work);
+  /// one to end. Where memory does not suffice for it, it is given up, and `lost` says so to `take_lost_work`.
+  void hand_over(LongWork work, std::string lost);
+  std::optional<std::string> take_lost_work();
   void wait_for_long_work();
 
   /// Runs the job although records may be waiting that cannot be committed.
@@ -80,6 +81,7 @@ class WriterThread {
   void commit_batch();
   void do_a_piece();
   void finish_long_work();
+  void give_up_long_work();
   bool has_long_work();
   void keep_error(const std::exception_ptr& error);
   void keep_heartbeat();
@@ -107,6 +109,9 @@ class WriterThread {
   std::exception_ptr error_;  // of the last commit; records wait in batch_ and ring_ while it stands
   bool stop_ = false;
   bool has_long_work_ = false;
+
+  std::string lost_text_;                 // of long_work_
+  std::optional<std::string> lost_work_;  // of work that was given up
 
   LongWork long_work_;  // the engine's while has_long_work_ is false, the thread's while it is true
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/archive/writer.h"
@@ -13,8 +15,9 @@
 namespace mantissa::session {
 
 /// Saves and evaluates the arms of a run while it trains, as training.checkpoint and training.evaluate_every ask, and
-/// at its end. Neither changes a bit of the training. With evaluate_every, every checkpoint is evaluated, too, so that
-/// the best one is known.
+/// at its end. A checkpoint for which memory does not suffice is left out and said, to the observer and in the notes of
+/// the reference; the run goes on. Neither changes a bit of the training. With evaluate_every, every checkpoint is
+/// evaluated, too, so that the best one is known.
 class Checkpointing {
  public:
   /// What it is given must outlive it. \param ids  the archive's ids of the run's arms, the reference first; more may
@@ -29,7 +32,7 @@ class Checkpointing {
   /// After every step of the run. A model that fails in the evaluation fails its arm.
   void after_step(train::PairedRun& run);
 
-  /// After the last step, or at a stop.
+  /// After the last step, or at a stop. Returns when the archive has the checkpoint.
   void at_end(train::PairedRun& run);
 
   /// The quality at the end, which is measured anyhow. \param arm  index, 0 for the reference.
@@ -39,6 +42,8 @@ class Checkpointing {
   void evaluate(train::PairedRun& run);
   void note_quality(const record::Evaluation& evaluation);
   void save(train::PairedRun& run);
+  void write(train::PairedRun& run);
+  void say_what_was_lost(train::PairedRun& run, const std::optional<std::string>& why);
 
   const spec::Training& settings_;
   archive::Writer& writer_;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/run_end.h"
 
+#include <exception>
+#include <optional>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/session/archive_rows.h"
 #include "core/session/reference_lock.h"
 #include "core/spec/parse.h"
+#include "core/train/failure_text.h"
 
 namespace mantissa::session {
 namespace {
@@ -50,8 +54,22 @@ void RunEnd::finish_yardsticks(train::PairedRun& paired, bool compared) {
     if (!is_repeat) end = rounding_end(end);
     const std::vector<record::CaseRow> rows = given_.yardsticks->finish(i, paired, given_.comparison, compared, end);
     if (!rows.empty()) given_.writer.write_cases(row.id, rows);
-    if (is_repeat) given_.writer.write_weights(row.id, "final", state_bytes(*paired.arm(place).network));
+    if (is_repeat) keep_weights(row.id, paired.arm(place), end);
     end_arm(row, std::move(end));
+  }
+}
+
+void RunEnd::keep_weights(std::int64_t id, const train::Arm& arm, record::TrialEnd& end) {
+  try {
+    given_.writer.write_weights(id, "final", state_bytes(*arm.network));
+  } catch (const std::exception& error) {
+    const auto* const ours = dynamic_cast<const Error*>(&error);
+    const bool of_the_archive = ours != nullptr && ours->kind() == ErrorKind::OutOfMemory;
+    const std::optional<std::string> words = train::out_of_memory(error, "while they were copied");
+    if (!words && !of_the_archive) throw;
+    end.notes.push_back("The final weights are not kept. " +
+                        (words ? *words : "Memory did not suffice to write them."));
+    given_.observer.on_note(arm.name + ": " + end.notes.back());
   }
 }
 
@@ -82,7 +100,7 @@ void RunEnd::finish_reference(const train::PairedRun& paired, const train::Arm& 
     end.flips.reset();  // nothing decides differently from itself
     given_.writer.write_cases(given_.ids[0], rows);
   }
-  given_.writer.write_weights(given_.ids[0], "final", state_bytes(*arm.network));
+  keep_weights(given_.ids[0], arm, end);
   given_.checkpointing.add_final_quality(0, paired.steps_done(), end);
   end_arm(summary_.reference, std::move(end));
 }
@@ -139,7 +157,7 @@ void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool comp
   }
   if (given_.yardsticks != nullptr) end.yardsticks = given_.yardsticks->readings(index, evidence.cases, end);
   end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
-  given_.writer.write_weights(given_.ids[index], "final", state_bytes(*arm.network));
+  keep_weights(given_.ids[index], arm, end);
   given_.checkpointing.add_final_quality(index, paired.steps_done(), end);
   end_arm(summary_.trials[index - 1], std::move(end));
 }

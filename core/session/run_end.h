@@ -56,6 +56,8 @@ class RunEnd {
   void finish_trial(train::PairedRun& paired, std::size_t index, bool compared);
   judge::Evidence evidence_of(const train::PairedRun& paired, std::size_t index, const record::TrialEnd& end,
                               std::vector<record::CaseRow> rows) const;
+  /// Where memory does not suffice for the copy, a note says so.
+  void keep_weights(std::int64_t id, const train::Arm& arm, record::TrialEnd& end);
   void end_arm(record::TrialRow& row, record::TrialEnd end);
 
   Given given_;
