@@ -23,6 +23,7 @@ struct ResumeCommandOptions {
   std::string probes = "standard";
   std::string gains = "short";
   std::optional<std::int64_t> stop_after;
+  std::optional<std::int64_t> at;
 };
 
 int resume(Program& program, const ResumeCommandOptions& options) {
@@ -32,6 +33,7 @@ int resume(Program& program, const ResumeCommandOptions& options) {
   resume_options.probes = probes_from_text(options.probes);
   resume_options.gains = gains_from_text(options.gains);
   resume_options.stop_after = stop_after_from(options.stop_after);
+  resume_options.at = options.at;
   {
     const archive::Reader reader(resume_options.archive);
     resume_options.trial = program.find(reader, options.trial).id;
@@ -52,7 +54,8 @@ void add_resume(Program& program) {
   CLI::App* const command = program.add_command(
       "resume",
       "Goes on from the last checkpoint of a run, its reference included; relative paths begin in the folder of the "
-      "experiment file, as they did. Another policy makes a child trial",
+      "experiment file, as they did. A run that was killed after its last step is compared and judged. Another policy "
+      "makes a child trial",
       [&program, options] { return resume(program, *options); });
   command
       ->add_option("TRIAL", options->trial, "Any arm of the run: an id, experiment/trial, a name, last, or reference")
@@ -74,6 +77,11 @@ void add_resume(Program& program) {
       ->add_option("--stop-after", options->stop_after,
                    "Stops after so many attempted steps, counted from the very first")
       ->type_name("N");
+  command
+      ->add_option("--at", options->at,
+                   "Goes on from the checkpoint at this step instead of the last one; show lists them. What the run "
+                   "made after it is replaced")
+      ->type_name("STEP");
 }
 
 }  // namespace mantissa::cli

@@ -2,7 +2,13 @@
 #include "core/base/sha256.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
+#include <vector>
+
+#include "core/base/error.h"
 
 namespace mantissa {
 namespace {
@@ -101,5 +107,19 @@ std::string Sha256::hex() {
 }
 
 std::string sha256(std::string_view text) { return Sha256().add(text).hex(); }
+
+std::string sha256_of_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  std::vector<char> bytes(std::size_t{1} << 20U);
+  Sha256 hash;
+  std::size_t count = 0;
+  while (file != nullptr && (count = std::fread(bytes.data(), 1, bytes.size(), file.get())) > 0) {
+    hash.add(bytes.data(), count);
+  }
+  if (file == nullptr || std::ferror(file.get()) != 0) {
+    throw Error(ErrorKind::FileProblem, {"cannot be read", path, 0, 0, "", std::strerror(errno), "", ""});
+  }
+  return hash.hex();
+}
 
 }  // namespace mantissa

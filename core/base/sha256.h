@@ -32,4 +32,7 @@ class Sha256 {
 /// The digest of one text.
 std::string sha256(std::string_view text);
 
+/// The digest of a file's bytes. \throws Error FileProblem where it cannot be read.
+std::string sha256_of_file(const std::string& path);
+
 }  // namespace mantissa

@@ -11,20 +11,37 @@
 #include "core/train/tensor_bytes.h"
 
 namespace mantissa::session {
+namespace {
+
+void add(Sha256& hash, const std::string& name, const std::string& dtype, at::IntArrayRef shape, const void* bytes,
+         std::size_t size) {
+  hash.add(name).add("\n").add(dtype);
+  for (const std::int64_t extent : shape) hash.add(" ").add(std::to_string(extent));
+  hash.add("\n").add(bytes, size);
+}
+
+}  // namespace
+
 std::vector<record::TensorBytes> state_bytes(const model::Network& network) {
   std::vector<record::TensorBytes> tensors;
   for (const model::NamedTensor& named : network.state()) tensors.push_back(train::to_bytes(named.name, named.tensor));
   return tensors;
 }
 
-std::string state_sha256(const model::Network& network) { return state_sha256(state_bytes(network)); }
+std::string state_sha256(const model::Network& network) {
+  Sha256 hash;
+  for (const model::NamedTensor& named : network.state()) {
+    const at::Tensor whole = named.tensor.detach().to(at::kCPU).contiguous();
+    add(hash, named.name, train::dtype_word(whole.scalar_type()), whole.sizes(), whole.const_data_ptr(),
+        whole.nbytes());
+  }
+  return hash.hex();
+}
 
 std::string state_sha256(const std::vector<record::TensorBytes>& tensors) {
   Sha256 hash;
   for (const record::TensorBytes& tensor : tensors) {
-    hash.add(tensor.name).add("\n").add(tensor.dtype);
-    for (const std::int64_t size : tensor.shape) hash.add(" ").add(std::to_string(size));
-    hash.add("\n").add(tensor.bytes);
+    add(hash, tensor.name, tensor.dtype, tensor.shape, tensor.bytes.data(), tensor.bytes.size());
   }
   return hash.hex();
 }
@@ -33,7 +50,7 @@ std::string reference_lock(const Prepared& prepared, const std::string& initial_
   const spec::Training& training = prepared.experiment.training;
   const Environment machine = environment();
   const nlohmann::json settings = nlohmann::json::parse(spec::canonical_json(prepared.experiment));
-  const nlohmann::json lock = {
+  nlohmann::json lock = {
       {"model", settings["model"]},
       {"training", settings["training"]},
       {"order", settings["data"]["order"]},
@@ -55,6 +72,9 @@ std::string reference_lock(const Prepared& prepared, const std::string& initial_
        {{"float32_matmul", training.float32_matmul},
         {"mkldnn", at::globalContext().userEnabledMkldnn()},
         {"deterministic_algorithms", at::globalContext().deterministicAlgorithms()}}}};
+  if (prepared.experiment.model.kind == spec::ModelKind::TorchScript) {
+    lock["model_file"] = {{"sha256", sha256_of_file(prepared.experiment.model.path)}};
+  }
   return lock.dump();
 }
 

@@ -10,7 +10,8 @@ namespace mantissa::session {
 
 /// Everything that fixes the reference, as JSON with sorted keys: model and training settings, data and its order,
 /// initial weights, preprocessing, mode, seeds, code version, LibTorch build, CPU, threads, flags. Two references with
-/// equal locks are the same reference.
+/// equal locks are the same reference. Of a TorchScript model also the SHA-256 of its file: equal weights may stand in
+/// files with other code.
 /// \param initial_weights_sha256  `state_sha256` of the prepared network.
 std::string reference_lock(const Prepared& prepared, const std::string& initial_weights_sha256);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ResumeOptions {
   Probes probes = Probes::Standard;
   MeasureGains gains = MeasureGains::Off;
   std::int64_t stop_after = 0;                        ///< attempted steps since the very beginning; 0: none
+  std::optional<std::int64_t> at = std::nullopt;      ///< the step of a checkpoint; nothing: the last one
   std::shared_ptr<archive::StepFeed> feed = nullptr;  ///< hands the records to readers in this process
 };
 
@@ -25,7 +27,8 @@ struct ResumeOptions {
 /// record (but for times) and the final weights equal those of a run that never stopped, bit for bit.
 ///
 /// More steps (training.steps, training.epochs), another cadence of evaluation and checkpoints leave the trials what
-/// they are: their records go on. Records that a killed run wrote after its last checkpoint are replaced. A trial block
+/// they are: their records go on. Records that a killed run wrote after its last checkpoint are replaced, and so is
+/// all that follows the checkpoint which `at` names. A trial block
 /// with another policy makes a child trial: it goes on from the weights, moments and schedules of the arm's last
 /// checkpoint, under the new policy, beside a reference that goes on from the same step; both are new arms with
 /// their parents noted, and only they are trained. A trial that the run did not have is a child of `trial`.
@@ -42,7 +45,8 @@ struct ResumeOptions {
 /// steps
 ///         made, all verdicts given; a stop_after that is past),
 ///         UnknownTrial (no such trial, no checkpoint), DataProblem (the data is no longer what it was), ModelProblem
-///         (the checkpoint is of another model), ArchiveDamaged (a damaged checkpoint); whatever `run` throws. Nothing
+///         (the checkpoint is of another model, the model file is another one), ArchiveDamaged (settings that are
+///         not what was run; a damaged checkpoint, with the steps of the sound ones); whatever `run` throws. Nothing
 ///         in the archive has changed then.
 record::RunSummary resume(const ResumeOptions& options, Observer& observer, const StopToken& stop);
 record::RunSummary resume(const ResumeOptions& options, Observer& observer, RunControl& control);

@@ -16,6 +16,7 @@
 #include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/session/archived_settings.h"
 #include "core/spec/parse.h"
 
 namespace mantissa::session {
@@ -32,22 +33,10 @@ std::string called(const record::TrialRow& row) {
   throw Error(kind, {problem, "", 0, 0, subject, found, expected, remedy});
 }
 
-/// Every value of a document under its key path: "training.optimizer[0].lr".
-void flatten(const json& value, const std::string& path, std::map<std::string, json>& into) {
-  if (value.is_object() && !value.empty()) {
-    for (const auto& [key, member] : value.items()) flatten(member, path.empty() ? key : path + '.' + key, into);
-  } else if (value.is_array() && !value.empty() && value.front().is_object()) {
-    for (std::size_t i = 0; i < value.size(); ++i) flatten(value[i], path + '[' + std::to_string(i) + ']', into);
-  } else {
-    into[path] = value;
-  }
-}
-
-std::map<std::string, json> flattened(json document) {
+std::map<std::string, json> without_trials(const std::string& canonical) {
+  json document = json::parse(canonical);
   document.erase("trial");  // compared block by block
-  std::map<std::string, json> values;
-  flatten(document, "", values);
-  return values;
+  return flattened(document);
 }
 
 /// Neither changes a bit of the steps.
@@ -59,8 +48,8 @@ bool may_change(const std::string& key) {
 }
 
 void refuse_what_may_not_change(const spec::Experiment& before, const spec::Experiment& now) {
-  const std::map<std::string, json> old_values = flattened(json::parse(spec::canonical_json(before)));
-  std::map<std::string, json> new_values = flattened(json::parse(spec::canonical_json(now)));
+  const std::map<std::string, json> old_values = without_trials(spec::canonical_json(before));
+  std::map<std::string, json> new_values = without_trials(spec::canonical_json(now));
   for (const auto& [key, value] : old_values) {
     if (new_values.count(key) == 0) new_values[key] = nullptr;
   }
@@ -131,11 +120,11 @@ std::vector<std::int64_t> common_steps(const archive::Reader& reader, const std:
 
 std::string joined(const std::vector<std::string>& texts) { return json(texts).dump(); }
 
-std::vector<std::string> earlier_overrides(const archive::Reader& reader, std::int64_t trial) {
+std::vector<std::string> earlier_overrides(const archive::Reader& reader, const ArchivedSettings& settings,
+                                           std::int64_t trial) {
   const std::vector<record::Resumption> resumptions = reader.history(trial).resumptions;
   if (resumptions.empty()) return {};
-  const json list = json::parse(resumptions.back().overrides, nullptr, false);
-  return list.is_array() ? list.get<std::vector<std::string>>() : std::vector<std::string>();
+  return settings.overrides(resumptions.back().overrides, trial);
 }
 
 std::string scale_text(const record::ArmState& state) {
@@ -183,18 +172,63 @@ std::vector<record::TrialRow> of_kind(const std::vector<record::TrialRow>& rows,
   return found;
 }
 
-void load_states(const archive::Reader& reader, ResumePlan& plan) {
-  for (ResumedArm& arm : plan.arms) arm.state = reader.state(arm.row.id, plan.step);
+bool is_sound(const archive::Reader& reader, const std::vector<ResumedArm>& arms, std::int64_t step) {
+  try {
+    for (const ResumedArm& arm : arms) reader.state(arm.row.id, step);
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::ArchiveDamaged) throw;
+    return false;
+  }
+}
+
+/// \param steps  at which there are checkpoints; where that of the plan is damaged, the others may be a way out.
+void load_states(const archive::Reader& reader, const std::vector<std::int64_t>& steps, ResumePlan& plan) {
+  try {
+    for (ResumedArm& arm : plan.arms) arm.state = reader.state(arm.row.id, plan.step);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::ArchiveDamaged) throw;
+    std::string sound;
+    std::string latest;
+    for (const std::int64_t step : steps) {
+      if (step == plan.step || !is_sound(reader, plan.arms, step)) continue;
+      if (latest.empty()) latest = std::to_string(step);
+      sound += (sound.empty() ? "" : ", ") + std::to_string(step);
+    }
+    ErrorFacts facts = error.facts();
+    facts.remedy = sound.empty()
+                       ? "No other checkpoint of this run is sound: use a backup, or run the experiment again"
+                       : "Sound are the checkpoints at step " + sound + ": mantissa-cli resume " +
+                             std::to_string(plan.arms.front().row.id) + " --at " + latest + " goes on from there";
+    throw Error(error.kind(), std::move(facts));
+  }
+}
+
+/// Those of the common steps that are asked for: all, or one.
+std::vector<std::int64_t> wanted_steps(std::vector<std::int64_t> steps, const std::optional<std::int64_t>& at,
+                                       const record::TrialRow& reference) {
+  if (!at) return steps;
+  if (std::find(steps.begin(), steps.end(), *at) != steps.end()) return {*at};
+  std::string known;
+  for (const std::int64_t step : steps) known += (known.empty() ? "" : ", ") + std::to_string(step);
+  refuse(ErrorKind::UnknownTrial, "has no checkpoint at that step", called(reference), "--at " + std::to_string(*at),
+         "one of the steps " + known, "");
 }
 
 /// All arms as they are.
-void plan_going_on(const archive::Reader& reader, std::vector<record::TrialRow> rows, ResumePlan& plan) {
+void plan_going_on(const archive::Reader& reader, std::vector<record::TrialRow> rows,
+                   const std::optional<std::int64_t>& at, ResumePlan& plan) {
   plan.rounding = of_kind(rows, record::TrialKind::Rounding);
   rows.resize(rows.size() - plan.rounding.size());  // they stand at the end
-  plan.step = common_steps(reader, rows).front();
+  const std::vector<std::int64_t> steps = common_steps(reader, rows);
+  plan.step = wanted_steps(steps, at, rows.front()).front();
+  if (plan.step != steps.front()) {
+    plan.notes.push_back("What the archive holds of the run after step " + std::to_string(plan.step) +
+                         " is replaced: steps, checkpoints and verdicts.");
+  }
   for (const record::TrialRow& row : rows) plan.arms.push_back({row, {}, {}, {}});
   for (const record::TrialRow& row : of_kind(rows, record::TrialKind::Trial)) plan.trials.push_back(row.start.name);
-  load_states(reader, plan);
+  load_states(reader, steps, plan);
   const auto has_its_end = [](const record::TrialRow& row) {
     return row.end.status == record::Status::Finished || row.end.status == record::Status::Failed;
   };
@@ -210,7 +244,8 @@ void plan_going_on(const archive::Reader& reader, std::vector<record::TrialRow> 
 /// The reference and the trials under other policies, from the last checkpoints that are not of a failed arm.
 void plan_children(const archive::Reader& reader, const std::vector<record::TrialRow>& rows,
                    const record::TrialRow& asked, const spec::Experiment& before,
-                   const std::vector<const spec::Trial*>& changed, ResumePlan& plan) {
+                   const std::vector<const spec::Trial*>& changed, const std::optional<std::int64_t>& at,
+                   ResumePlan& plan) {
   plan.child = true;
   std::vector<record::TrialRow> sources = {rows.front()};
   for (const spec::Trial* const trial : changed) {
@@ -221,11 +256,12 @@ void plan_children(const archive::Reader& reader, const std::vector<record::Tria
     plan.trials.push_back(trial->name);
   }
   for (record::TrialRow& repeat : of_kind(rows, record::TrialKind::Repeat)) sources.push_back(std::move(repeat));
-  for (const std::int64_t step : common_steps(reader, sources)) {
+  const std::vector<std::int64_t> steps = common_steps(reader, sources);
+  for (const std::int64_t step : wanted_steps(steps, at, rows.front())) {
     plan.step = step;
     plan.arms.clear();
     for (const record::TrialRow& row : sources) plan.arms.push_back({row, {}, {}, {}});
-    load_states(reader, plan);
+    load_states(reader, steps, plan);
     const bool sound = std::none_of(plan.arms.begin(), plan.arms.end(), [](const ResumedArm& arm) {
       return train::failure_of_state(arm.state).has_value();
     });
@@ -291,30 +327,32 @@ ResumePlan plan_resume(const ResumeOptions& options) {
            std::string(to_text(asked.start.kind)), "the reference or a trial of its run", "");
   }
   ResumePlan plan;
-  plan.archived = reader.experiment(asked.experiment_id);
+  const ArchivedSettings settings(reader.experiment(asked.experiment_id), asked.experiment_id, options.archive);
+  plan.archived = settings.start();
   const std::vector<record::TrialRow> rows = arms_of_run(reader, asked);
 
-  std::vector<std::string> overrides = earlier_overrides(reader, asked.id);
+  std::vector<std::string> overrides = earlier_overrides(reader, settings, asked.id);
   const std::string file = file_now(plan);
+  settings.experiment(file);  // that it is still what was run
   const spec::Experiment before = spec::parse_experiment(plan.archived.text, file, overrides);
   overrides.insert(overrides.end(), options.overrides.begin(), options.overrides.end());
   plan.experiment = spec::parse_experiment(plan.archived.text, file, overrides);
   plan.overrides = joined(overrides);
   refuse_what_may_not_change(before, plan.experiment);
 
-  const json resolved = json::parse(plan.archived.resolved);
-  keep_what_was_filled_in(plan.experiment.training, resolved["training"]);
+  keep_what_was_filled_in(plan.experiment.training, settings.resolved().at("training"));
 
   const std::vector<const spec::Trial*> changed = changed_trials(before, plan.experiment);
   if (changed.empty()) {
-    plan_going_on(reader, rows, plan);
+    plan_going_on(reader, rows, options.at, plan);
   } else {
-    plan_children(reader, rows, asked, before, changed, plan);
+    plan_children(reader, rows, asked, before, changed, options.at, plan);
   }
   return plan;
 }
 
 std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string& lock) {
+  constexpr char kModelFile[] = "model_file.sha256";
   std::map<std::string, json> then = flattened(json::parse(plan.archived.lock));
   const std::map<std::string, json> now = flattened(json::parse(lock));
   const auto differs = [&](const std::string& key) {
@@ -326,6 +364,13 @@ std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string
     throw Error(kind, {problem, plan.archived.file, 0, 0, key, now.at(key).dump(), then[key].dump(),
                        "Bring back what the run was begun with, or run it as an experiment of its own"});
   };
+  std::vector<std::string> notes;
+  if (then.count(kModelFile) > 0) {
+    require(kModelFile, ErrorKind::ModelProblem, "the model file is not what the run was begun with");
+  } else if (now.count(kModelFile) > 0) {
+    notes.push_back("The run was begun by an earlier version, which did not note which model file it read: whether " +
+                    plan.experiment.model.path_as_written + " still is the same cannot be told.");
+  }
   require("data.sha256", ErrorKind::DataProblem, "the data is not what the run was begun with");
   require("preprocessing_sha256", ErrorKind::DataProblem, "the prepared data is not what the run was begun with");
   std::string changes;
@@ -337,10 +382,11 @@ std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string
   if (changes.empty()) {
     require("initial_weights_sha256", ErrorKind::ModelProblem,
             "the model's initial weights are not what the run was begun with");
-    return {};
+    return notes;
   }
-  return {"Going on elsewhere than before: " + changes +
-          " then. The last bits may differ from those of a run that never stopped."};
+  notes.push_back("Going on elsewhere than before: " + changes +
+                  " then. The last bits may differ from those of a run that never stopped.");
+  return notes;
 }
 
 }  // namespace mantissa::session

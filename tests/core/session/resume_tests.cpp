@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <random>
 
 #include <sqlite3.h>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/session/resume.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
@@ -232,10 +235,12 @@ class Box {
     return outcome(session::run(spec::parse_experiment(text, "test.toml"), options, listener, {}));
   }
 
-  Outcome resume(std::int64_t trial, const std::vector<std::string>& overrides = {}, std::int64_t stop_after = 0) {
+  Outcome resume(std::int64_t trial, const std::vector<std::string>& overrides = {}, std::int64_t stop_after = 0,
+                 std::optional<std::int64_t> at = std::nullopt) {
     session::ResumeOptions options;
     options.archive = path;
     options.trial = trial;
+    options.at = at;
     options.overrides = overrides;
     options.stop_after = stop_after;
     return outcome(session::resume(options, listener, {}));
@@ -252,6 +257,17 @@ class Box {
   }
 
   archive::Reader reader() const { return archive::Reader(path); }
+
+  /// A file of this name in the box's folder.
+  std::string file(const std::string& name) const {
+    return folder_.filePath(QString::fromStdString(name)).toStdString();
+  }
+
+  void put(const std::string& name, const std::string& from) const {
+    const QString target = QString::fromStdString(file(name));
+    QFile::remove(target);
+    QVERIFY(QFile::copy(QString::fromStdString(from), target));
+  }
 
   Listener listener;
 
@@ -811,23 +827,161 @@ class ResumeTests : public QObject {
     QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
   }
 
-  void a_checkpoint_of_another_model_is_refused() {
+  void a_damaged_checkpoint_names_the_sound_ones_which_lead_on() {
+    Box unbroken;
+    const Outcome whole = unbroken.run(kDropout);
+    std::string text = kDropout;
+    text.replace(text.find("batch = 8"), 9, "batch = 8\ncheckpoint = { every = 10 }");
+    Box box;
+    const std::int64_t id = box.run(text, 27).arms[1].row.id;
+    box.sql(
+        "UPDATE checkpoint_values SET value = '8' WHERE name = 'tally.applied' AND checkpoint IN (SELECT id FROM "
+        "checkpoints WHERE step = 27)");
+    const Error error = refusal([&] { box.resume(id); });
+    QCOMPARE(error.kind(), ErrorKind::ArchiveDamaged);
+    QVERIFY2(mentions(error, "checkpoint at step 27") && mentions(error, "at step 20, 10") &&
+                 mentions(error, "resume 1 --at 20"),
+             error.what());
+    const Error elsewhere = refusal([&] { box.resume(id, {}, 0, 15); });
+    QCOMPARE(elsewhere.kind(), ErrorKind::UnknownTrial);
+    QVERIFY2(mentions(elsewhere, "--at 15") && mentions(elsewhere, "27, 20, 10"), elsewhere.what());
+    QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
+
+    const std::string found = differences(whole, box.resume(id, {}, 0, 20));
+    QVERIFY2(found.empty(), found.c_str());
+    QVERIFY(std::any_of(box.listener.notes.begin(), box.listener.notes.end(), [](const std::string& note) {
+      return note.find("after step 20 is replaced") != std::string::npos;
+    }));
+  }
+
+  void where_no_checkpoint_is_sound_that_is_said() {
     Box box;
     const std::int64_t id = box.run(kDropout, 9).arms[1].row.id;
-    box.sql("UPDATE experiments SET text = replace(text, 'hidden = [8]', 'hidden = [9]')");
+    box.sql("UPDATE checkpoint_values SET value = '8' WHERE name = 'tally.applied'");
+    const Error error = refusal([&] { box.resume(id); });
+    QCOMPARE(error.kind(), ErrorKind::ArchiveDamaged);
+    QVERIFY2(mentions(error, "No other checkpoint of this run is sound"), error.what());
+  }
+
+  void settings_that_are_not_what_was_run_are_damage_data() {
+    QTest::addColumn<QByteArray>("change");
+    QTest::addColumn<QByteArray>("named");
+    const auto row = [](const char* name, const char* change, const char* named) {
+      QTest::newRow(name) << QByteArray(change) << QByteArray(named);
+    };
+    row("batch", "text = replace(text, 'batch = 8', 'batch = 9')", "training.batch = 9");
+    row("seed", "text = replace(text, 'rows = 50', 'rows = 58')", "data.rows = 58");
+    row("policy", "text = replace(text, '16777216', '16777218')", "trial[0].scaler.init_scale = 16777218");
+    row("rules", "text = replace(text, 'preset = \"default\"', 'non_finite = \"reject\"')", "rules.");
+    row("key", "text = replace(text, 'clip_norm', 'clip_nori')", "clip_nori");
+    row("trial", "text = replace(text, '[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"', '')", "found trial = ");
+    row("resolved", "resolved = replace(resolved, '\"batch\":8', '\"batch\":9')", "column resolved");
+    row("cut", "resolved = substr(resolved, 1, 40)", "column resolved");
+    row("lock", "lock = replace(lock, '\"mode\"', '\"node\"')", "column lock");
+    row("hash of the lock", "lock_sha256 = 'a' || substr(lock_sha256, 2, 62) || 'z'", "column lock");
+    row("rules as judged", "rules = replace(rules, '0.98', '0.08')", "column rules");
+  }
+
+  void settings_that_are_not_what_was_run_are_damage() {
+    QFETCH(QByteArray, change);
+    QFETCH(QByteArray, named);
+    Box box;
+    const std::int64_t id = box.run(kDropout, 3).arms[1].row.id;
+    box.sql("UPDATE experiments SET " + change.toStdString());
+    const Error error = refusal([&] { box.resume(id); });
+    QCOMPARE(error.kind(), ErrorKind::ArchiveDamaged);
+    QVERIFY2(mentions(error, named.toStdString()) && mentions(error, "table experiments, row 1"), error.what());
+    QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
+  }
+
+  void what_says_nothing_about_the_run_may_stand_otherwise() {
+    Box box;
+    const std::int64_t id = box.run("# A comment of 1 line\n" + kDropout, 3).arms[1].row.id;
+    box.sql("UPDATE experiments SET text = replace(text, '1 line', '2 line')");
+    QCOMPARE(box.resume(id, {}, 4).arms[1].steps.size(), std::size_t{4});
+  }
+
+  void overrides_that_are_no_list_of_texts_are_damage() {
+    for (const char* const list : {"[\"training.steps=12\"", "[12]", "{}", ""}) {
+      Box box;
+      const std::int64_t id = box.run(kDropout, 3).arms[1].row.id;
+      box.resume(id, {"training.steps=12"}, 5);
+      box.sql("UPDATE resumptions SET overrides = '" + std::string(list) + "'");
+      const Error error = refusal([&] { box.resume(id); });
+      QCOMPARE(error.kind(), ErrorKind::ArchiveDamaged);
+      QVERIFY2(mentions(error, "table resumptions") && mentions(error, "column overrides"), error.what());
+    }
+  }
+
+  void a_checkpoint_of_another_model_is_refused() {
+    // The checkpoints of a wider model in the place of those of this one.
+    Box box;
+    const std::int64_t id = box.run(kDropout, 9).arms[1].row.id;
+    std::string wider = kDropout;
+    wider.replace(wider.find("hidden = [8]"), 12, "hidden = [9]");
+    box.run(wider, 9);
+    for (const char* const sql :
+         {"DELETE FROM checkpoints WHERE trial <= 3", "DELETE FROM tensors WHERE trial <= 3 AND moment <> 'initial'",
+          "UPDATE checkpoints SET trial = trial - 3",
+          "UPDATE tensors SET trial = trial - 3 WHERE trial > 3 AND moment = "
+          "'checkpoint 9'"}) {
+      box.sql(sql);
+    }
     const Error error = refusal([&] { box.resume(id); });
     QCOMPARE(error.kind(), ErrorKind::ModelProblem);
-    QVERIFY2(mentions(error, "model"), error.what());
+    QVERIFY2(mentions(error, "the checkpoint is of another model") && mentions(error, "0.weight"), error.what());
     QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
   }
 
   void data_that_has_changed_is_refused() {
     Box box;
-    const std::int64_t id = box.run(kDropout, 9).arms[1].row.id;
-    box.sql("UPDATE experiments SET text = replace(text, 'rows = 50', 'rows = 49')");
+    const auto write = [&box](const char* last) {
+      QFile file(QString::fromStdString(box.file("line.csv")));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write(QByteArray("x,y\n1,2\n2,4\n3,6\n4,") + last);
+    };
+    write("8\n");
+    const std::string text = "mantissa = 1\n[data]\npath = \"" + box.file("line.csv") +
+                             "\"\ntask = \"regression\"\ntest = { fraction = 0 }\n[model]\nkind = \"linear\"\n"
+                             "[training]\nthreads = 1\nsteps = 30\nbatch = 2\n";
+    const std::int64_t id = box.run(text, 9).arms[0].row.id;
+    write("9\n");
     const Error error = refusal([&] { box.resume(id); });
     QCOMPARE(error.kind(), ErrorKind::DataProblem);
-    QVERIFY2(mentions(error, "data"), error.what());
+    QVERIFY2(mentions(error, "the data is not what the run was begun with"), error.what());
+  }
+
+  void a_model_file_with_other_code_and_equal_weights_is_refused() {
+    // Both files of make_greedy.py hold weight 0.5 and bias 0; what they compute in BF16 differs.
+    const std::string folder = MANTISSA_SOURCE_DIR "/tests/core/session/";
+    Box box;
+    box.put("model.pt", folder + "greedy.pt");
+    const std::string text =
+        "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 32\nfeatures = 1\n[model]\nkind = \"torchscript\"\npath "
+        "= \"" +
+        box.file("model.pt") + "\"\n[training]\nthreads = 1\nsteps = 9\nbatch = 8\n";
+    const std::int64_t id = box.run(text, 3).arms[0].row.id;
+    box.put("model.pt", folder + "hungry.pt");
+    const Error error = refusal([&] { box.resume(id); });
+    QCOMPARE(error.kind(), ErrorKind::ModelProblem);
+    QVERIFY2(
+        mentions(error, "the model file is not what the run was begun with") && mentions(error, "model_file.sha256"),
+        error.what());
+    QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
+
+    box.put("model.pt", folder + "greedy.pt");
+    QCOMPARE(box.resume(id, {}, 4).arms[0].steps.size(), std::size_t{4});
+    // As an earlier version left it: the lock says nothing about the file.
+    std::string lock = box.reader().experiment(1).lock;
+    const std::size_t begin = lock.find("\"model_file\":{");
+    QVERIFY(begin != std::string::npos);
+    lock.erase(begin, lock.find("},", begin) + 2 - begin);
+    box.sql("UPDATE experiments SET lock = '" + lock + "', lock_sha256 = '" + sha256(lock) + "'");
+    box.put("model.pt", folder + "hungry.pt");
+    QCOMPARE(box.resume(id, {}, 5).arms[0].steps.size(), std::size_t{5});
+    QVERIFY(std::any_of(box.listener.notes.begin(), box.listener.notes.end(), [](const std::string& note) {
+      return note.find("did not note which model file") != std::string::npos;
+    }));
   }
 
   void a_run_without_a_checkpoint_is_refused() {
