@@ -37,6 +37,8 @@ void RunActions::make(shell::ActionList& list) {
                          [this] { Q_EMIT lookAheadRequested(); });
   list.add(QStringLiteral("run_queue_files"), group, tr("&Queue experiment files…"), QKeySequence(tr("Ctrl+Shift+R")),
            tr("Runs several experiment files one after another"), [this] { Q_EMIT queueFilesRequested(); });
+  list.add(QStringLiteral("toggle_controls"), tr("View"), tr("Show or hide the &controls of the run"),
+           QKeySequence(tr("F10")), tr("What stands beside the charts"), [this] { Q_EMIT controlsToggled(); });
 }
 
 void RunActions::update(const RunSituation& situation) {

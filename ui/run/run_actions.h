@@ -52,6 +52,7 @@ class RunActions : public QObject {
   void editRequested();
   void lookAheadRequested();
   void queueFilesRequested();
+  void controlsToggled();
 
  private:
   shell::ActionList* m_list = nullptr;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "ui/run/marker_label.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/queue_panel.h"
 #include "ui/shell/flow_layout.h"
@@ -28,6 +29,14 @@ QLabel* titleLabel(const QString& text) {
   return label;
 }
 
+QLabel* valueLabel(const QString& text) {
+  auto* const label = new QLabel(text);
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  return label;
+}
+
 }  // namespace
 
 RunControls::RunControls(QWidget* parent)
@@ -41,7 +50,8 @@ RunControls::RunControls(QWidget* parent)
       m_policies(new QFormLayout),
       m_preflight(new PreflightPanel),
       m_queue(new QueuePanel),
-      m_note(new QLabel) {
+      m_note(new QLabel),
+      m_rules(new QLabel) {
   setFixedWidth(kWidth);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -91,13 +101,18 @@ RunControls::RunControls(QWidget* parent)
   m_note->setForegroundRole(QPalette::PlaceholderText);
   m_note->setTextFormat(Qt::PlainText);
   layout->addWidget(m_note);
+  m_rules->setWordWrap(true);
+  m_rules->setTextFormat(Qt::PlainText);
+  m_rules->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  layout->addWidget(m_rules);
+  setRulesNote({}, {});
   showExperiment({}, {}, {}, {});
 }
 
-void RunControls::addAction(QAction* action, const QString& icon) {
+void RunControls::addAction(QAction* action, QStyle::StandardPixmap icon) {
   auto* const button = new QPushButton(action->text());
   button->setObjectName(action->objectName());
-  button->setIcon(QIcon::fromTheme(icon));
+  button->setIcon(style()->standardIcon(icon));
   button->setAutoDefault(true);  // Enter presses it, too
   const bool primary = m_buttons->count() == 0;
   if (primary) {
@@ -149,29 +164,38 @@ void RunControls::showExperiment(const QString& name, const QString& file,
   m_file->setText(QFileInfo(file).fileName());
   m_file->setToolTip(file);
   m_file->setVisible(!file.isEmpty());
-  fill(m_summary, summary, true);
-  fill(m_policies, policies, false);
+  fillSummary(summary);
+  fillPolicies(policies);
   m_policiesTitle->setVisible(!policies.empty());
 }
 
-void RunControls::fill(QFormLayout* form, const std::vector<std::pair<QString, QString>>& rows, bool right) {
-  while (form->rowCount() > 0) form->removeRow(0);
+void RunControls::fillSummary(const std::vector<std::pair<QString, QString>>& rows) {
+  while (m_summary->rowCount() > 0) m_summary->removeRow(0);
   for (const auto& [label, text] : rows) {
-    auto* const value = new QLabel(text);
-    value->setTextFormat(Qt::PlainText);
-    value->setWordWrap(true);
-    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    if (right) value->setAlignment(Qt::AlignRight | Qt::AlignTop);
     auto* const name = new QLabel(label);
     name->setTextFormat(Qt::PlainText);
-    name->setForegroundRole(right ? QPalette::PlaceholderText : QPalette::WindowText);
-    form->addRow(name, value);
+    name->setForegroundRole(QPalette::PlaceholderText);
+    QLabel* const value = valueLabel(text);
+    value->setAlignment(Qt::AlignRight | Qt::AlignTop);
+    m_summary->addRow(name, value);
   }
+}
+
+void RunControls::fillPolicies(const std::vector<std::pair<QString, QString>>& rows) {
+  while (m_policies->rowCount() > 0) m_policies->removeRow(0);
+  int place = 0;
+  for (const auto& [trial, policy] : rows) m_policies->addRow(new MarkerLabel(trial, ++place), valueLabel(policy));
 }
 
 void RunControls::setNote(const QString& sentence) {
   m_note->setText(sentence);
   m_note->setVisible(!sentence.isEmpty());
+}
+
+void RunControls::setRulesNote(const QString& sentence, const QString& details) {
+  m_rules->setText(sentence);
+  m_rules->setToolTip(details);
+  m_rules->setVisible(!sentence.isEmpty());
 }
 
 }  // namespace mantissa::ui::run

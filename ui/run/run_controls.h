@@ -3,6 +3,7 @@
 
 #include <QScrollArea>
 #include <QString>
+#include <QStyle>
 
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ class RunControls : public QWidget {
   explicit RunControls(QWidget* parent = nullptr);
 
   /// A button at the top; the first one is the primary.
-  void addAction(QAction* action, const QString& icon);
+  void addAction(QAction* action, QStyle::StandardPixmap icon);
   /// The keyboard to the primary button, where it can be pressed.
   void focusPrimary();
 
@@ -40,12 +41,15 @@ class RunControls : public QWidget {
   void showExperiment(const QString& name, const QString& file, const std::vector<std::pair<QString, QString>>& summary,
                       const std::vector<std::pair<QString, QString>>& policies);
   void setNote(const QString& sentence);
+  /// When the rules were fixed, and their hash; empty: they are not.
+  void setRulesNote(const QString& sentence, const QString& details);
 
   PreflightPanel* preflight() const { return m_preflight; }
   QueuePanel* queue() const { return m_queue; }
 
  private:
-  void fill(QFormLayout* form, const std::vector<std::pair<QString, QString>>& rows, bool right);
+  void fillSummary(const std::vector<std::pair<QString, QString>>& rows);
+  void fillPolicies(const std::vector<std::pair<QString, QString>>& rows);
 
   shell::FlowLayout* m_buttons;
   QPushButton* m_primary = nullptr;
@@ -58,6 +62,7 @@ class RunControls : public QWidget {
   PreflightPanel* m_preflight;
   QueuePanel* m_queue;
   QLabel* m_note;
+  QLabel* m_rules;
 };
 
 }  // namespace mantissa::ui::run

@@ -5,7 +5,10 @@
 
 #include <QEventLoop>
 #include <QFileDialog>
+#include <QDataStream>
+#include <QDateTime>
 #include <QFileInfo>
+#include <QLocale>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStackedLayout>
@@ -15,6 +18,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/base/user_folders.h"
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
@@ -38,6 +42,7 @@ namespace {
 constexpr int kLively = 33;    // ms: steps come, or a person does something
 constexpr int kHidden = 330;   // ms: steps are taken and not drawn
 constexpr int kWaiting = 200;  // ms: an arm runs, and nothing has come
+constexpr qint32 kLayoutVersion = 1;
 constexpr char kFileTopic[] = "experiment";
 constexpr char kRunTopic[] = "run";
 constexpr char kArchiveTopic[] = "archive";
@@ -134,10 +139,10 @@ void RunPage::makeLayout() {
 
 void RunPage::useActions(shell::ActionList& actions) {
   m_actions->make(actions);
-  const char* const icons[] = {"media-playback-start", "media-playback-pause", "media-playback-stop",
-                               "media-skip-forward"};
+  const QStyle::StandardPixmap icons[] = {QStyle::SP_MediaPlay, QStyle::SP_MediaPause, QStyle::SP_MediaStop,
+                                          QStyle::SP_MediaSkipForward};
   const QVector<QAction*> buttons = m_actions->buttons();
-  for (int i = 0; i < buttons.size(); ++i) m_controls->addAction(buttons[i], QString::fromLatin1(icons[i]));
+  for (int i = 0; i < buttons.size(); ++i) m_controls->addAction(buttons[i], icons[i]);
   m_controls->setEditAction(m_actions->edit());
   m_empty->addAction(actions.find(QStringLiteral("open")));
   enableActions();
@@ -153,6 +158,7 @@ void RunPage::listenToActions() {
     enableActions();
   });
   connect(m_actions, &RunActions::resumeRunRequested, this, &RunPage::resumeShownRun);
+  connect(m_actions, &RunActions::controlsToggled, this, [this] { m_controls->setVisible(m_controls->isHidden()); });
   connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
   connect(m_actions, &RunActions::lookAheadRequested, this, &RunPage::lookAhead);
   connect(m_actions, &RunActions::queueFilesRequested, this, &RunPage::queueFiles);
@@ -191,6 +197,7 @@ void RunPage::listenToController() {
   connect(m_controller, &TrainingController::progressed, this,
           [this](worker::JobId, const session::Progress& progress) {
             m_progress = progress;
+            Q_EMIT progressed(m_controller->currentTitle(), progress.step, progress.steps);
             m_isNew = true;
             wake();
           });
@@ -520,6 +527,7 @@ void RunPage::beginOwnRun() {
 void RunPage::endOwnRun() {
   m_phase.clear();
   m_progress.reset();
+  Q_EMIT progressed({}, 0, 0);
   m_isNew = true;
   enableActions();
   wake();
@@ -565,6 +573,23 @@ void RunPage::enableActions() {
   } else {
     m_controls->setNote(tr("Runs into %1.").arg(QFileInfo(archiveToRunInto()).fileName()));
   }
+  tellRules();
+}
+
+void RunPage::tellRules() {
+  const auto& experiment = m_view == View::Archive ? m_archived : m_own.experiment;
+  const std::vector<const ArmData*> arms = m_shown->shown();
+  const std::string rules = experiment ? spec::canonical_json_of_rules(*experiment) : std::string();
+  if (arms.empty() || rules.empty()) {
+    m_controls->setRulesNote({}, {});
+    return;
+  }
+  const QDateTime began =
+      QDateTime::fromString(QString::fromStdString(arms.front()->arm().started_at), Qt::ISODate).toLocalTime();
+  m_controls->setRulesNote(
+      tr("Rules fixed at %1, hash %2. Other settings make a new run.")
+          .arg(QLocale().toString(began, QLocale::ShortFormat), QString::fromStdString(sha256(rules).substr(0, 8))),
+      QString::fromStdString(rules));
 }
 
 bool RunPage::takeSteps() {
@@ -647,9 +672,23 @@ void RunPage::finishWork() {
   if (!isBusy()) QMetaObject::invokeMethod(this, &RunPage::workEnded, Qt::QueuedConnection);
 }
 
-QByteArray RunPage::saveLayout() const { return m_charts->saveLayout(); }
+QByteArray RunPage::saveLayout() const {
+  QByteArray layout;
+  QDataStream stream(&layout, QIODevice::WriteOnly);
+  stream << kLayoutVersion << !m_controls->isHidden() << m_charts->saveLayout();
+  return layout;
+}
 
-void RunPage::restoreLayout(const QByteArray& layout) { m_charts->restoreLayout(layout); }
+void RunPage::restoreLayout(const QByteArray& layout) {
+  QDataStream stream(layout);
+  qint32 version = 0;
+  bool controls = true;
+  QByteArray charts;
+  stream >> version >> controls >> charts;
+  const bool isKnown = version == kLayoutVersion && stream.status() == QDataStream::Ok;
+  m_controls->setVisible(!isKnown || controls);
+  m_charts->restoreLayout(isKnown ? charts : QByteArray());
+}
 
 void RunPage::showEvent(QShowEvent* event) {
   Page::showEvent(event);

@@ -106,6 +106,7 @@ class RunPage : public shell::Page {
   void endOwnRun();
   bool isResumedHere() const;
   void enableActions();
+  void tellRules();
   void wake();
   void tick();
   bool takeSteps();

@@ -10,6 +10,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QProgressBar>
 #include <QStatusBar>
 #include <QStorageInfo>
 #include <QTabWidget>
@@ -130,12 +131,32 @@ void MainWindow::makeStatusBar() {
     label->setContentsMargins(8, 0, 8, 0);
     statusBar()->addWidget(label);
   }
+  m_jobLabel = new QLabel;
+  m_jobBar = new QProgressBar;
+  m_jobBar->setMaximumWidth(160);
+  m_jobBar->setAccessibleName(tr("Progress of the run"));
+  statusBar()->addPermanentWidget(m_jobLabel);
+  statusBar()->addPermanentWidget(m_jobBar);
+  showProgress({}, 0, 0);
+  for (Page* const one : m_pages) connect(one, &Page::progressed, this, &MainWindow::showProgress);
   auto* const machine = new MachineFacts(this);
   connect(machine, &MachineFacts::found, this, [this](const QString& line, const QString& details) {
     m_machineLabel->setText(line);
     m_machineLabel->setToolTip(details);
   });
   machine->start();
+}
+
+void MainWindow::showProgress(const QString& job, qint64 step, qint64 steps) {
+  m_jobLabel->setVisible(!job.isEmpty());
+  m_jobBar->setVisible(!job.isEmpty());
+  if (job.isEmpty()) return;
+  m_jobLabel->setText(tr("%1: %2 of %3 steps")
+                          .arg(job, QString::fromStdString(report::count_words(step)),
+                               QString::fromStdString(report::count_words(steps))));
+  constexpr int kParts = 1000;  // steps may be more than an int holds
+  m_jobBar->setRange(0, kParts);
+  m_jobBar->setValue(steps > 0 ? static_cast<int>(static_cast<double>(step) / static_cast<double>(steps) * kParts) : 0);
 }
 
 void MainWindow::open(const QString& path) {

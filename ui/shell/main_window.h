@@ -96,6 +96,7 @@ class MainWindow : public QMainWindow {
   void chooseArchive();
   void resetLayout();
   void tellFreeDisk();
+  void showProgress(const QString& job, qint64 step, qint64 steps);
   bool mayClose();
   void showTitle(Document* document);
 
@@ -115,6 +116,8 @@ class MainWindow : public QMainWindow {
   QLabel* m_machineLabel = nullptr;
   QLabel* m_archiveLabel = nullptr;
   QLabel* m_diskLabel = nullptr;
+  QLabel* m_jobLabel = nullptr;
+  QProgressBar* m_jobBar = nullptr;
   QString m_archive;
   bool m_closing = false;   ///< asked once; the window closes when the work has ended
   QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to

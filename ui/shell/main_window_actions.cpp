@@ -110,7 +110,7 @@ void MainWindow::makeMenus() {
   m_editMenu = menuBar()->addMenu(tr("&Edit"));
   QMenu* const view = menuBar()->addMenu(tr("&View"));
   for (Page* const one : m_pages) view->addAction(m_actions->find(QStringLiteral("page_") + one->id()));
-  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "", "theme_0", "theme_1", "theme_2", "",
+  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "toggle_controls", "", "theme_0", "theme_1", "theme_2", "",
              "reset_layout"});
   if (m_actions->find(QStringLiteral("run")) != nullptr) {
     QMenu* const run = menuBar()->addMenu(tr("&Run"));

@@ -54,6 +54,8 @@ class Page : public QWidget {
   void trialChosen(std::int64_t id);
   /// Arms of this archive began or ended.
   void archiveChanged(const QString& path);
+  /// How far the job at work is, in steps; an empty name: there is none.
+  void progressed(const QString& job, qint64 step, qint64 steps);
   /// Nothing keeps the window open any more.
   void workEnded();
 };
