@@ -3,14 +3,14 @@
 
 #include <spdlog/spdlog.h>
 
-#include <QEventLoop>
-#include <QFileDialog>
 #include <QDataStream>
 #include <QDateTime>
+#include <QEventLoop>
+#include <QFileDialog>
 #include <QFileInfo>
-#include <QLocale>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLocale>
 #include <QStackedLayout>
 #include <QStorageInfo>
 #include <QVBoxLayout>

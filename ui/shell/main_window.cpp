@@ -9,8 +9,8 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QPushButton>
 #include <QProgressBar>
+#include <QPushButton>
 #include <QStatusBar>
 #include <QStorageInfo>
 #include <QTabWidget>

@@ -96,8 +96,8 @@ void MainWindow::makeMenus() {
     for (const char* const name : names) {
       if (*name == '\0') {
         menu->addSeparator();
-      } else {
-        menu->addAction(m_actions->find(QLatin1String(name)));
+      } else if (QAction* const action = m_actions->find(QLatin1String(name))) {
+        menu->addAction(action);  // those of pages that this window does not have are missing
       }
     }
   };
@@ -110,8 +110,8 @@ void MainWindow::makeMenus() {
   m_editMenu = menuBar()->addMenu(tr("&Edit"));
   QMenu* const view = menuBar()->addMenu(tr("&View"));
   for (Page* const one : m_pages) view->addAction(m_actions->find(QStringLiteral("page_") + one->id()));
-  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "toggle_controls", "", "theme_0", "theme_1", "theme_2", "",
-             "reset_layout"});
+  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "toggle_controls", "", "theme_0", "theme_1",
+             "theme_2", "", "reset_layout"});
   if (m_actions->find(QStringLiteral("run")) != nullptr) {
     QMenu* const run = menuBar()->addMenu(tr("&Run"));
     add(run, {"run", "run_look_ahead", "run_queue_files", "", "run_pause", "run_step", "run_stop",
