@@ -23,6 +23,7 @@
 #include "ui/editor/templates.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/message_strip.h"
 #include "ui/shell/page.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/theme.h"
@@ -122,6 +123,12 @@ int takeScreenshot(ui::shell::MainWindow& window, ui::editor::EditorTabs& editor
   window.resize(arguments.size);
   window.show();
   if (!window.archive().isEmpty() || !arguments.archive.isEmpty()) settle(window);
+  if (!arguments.archive.isEmpty() && window.archive().isEmpty()) {
+    for (const ui::shell::MessageStrip* const strip : window.strips()->findChildren<ui::shell::MessageStrip*>()) {
+      say(stderr, strip->sentence() + QLatin1Char('\n'));
+    }
+    return kWrong;
+  }
   const ui::shell::Page* const page = window.page(arguments.screenshotPage);
   if (page != nullptr) {
     window.showPage(arguments.screenshotPage);

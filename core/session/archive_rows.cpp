@@ -75,7 +75,7 @@ void add_notes_on_trial(record::TrialEnd& end, const train::Arm& reference, cons
         "The last step's overflow found the loss scale at its floor: a further step would begin under "
         "the policy of trial " +
         trial.fallbacks.front().trial.name +
-        ". No step of this run did, so no change of policy is recorded; mantissa-cli resume with more "
+        ". No step of this run did, so no change of policy is recorded; resuming with more "
         "steps makes it.");
   }
 }

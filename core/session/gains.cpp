@@ -134,8 +134,9 @@ std::vector<std::optional<record::Gains>> GainsBench::measure(const GainsLimits&
   if (!lanes_.front().arm) return gains;
   const std::int64_t steps = perf::steps_that_fit(round_seconds, limits.seconds, limits.repetitions, kMostSteps);
   if (steps == 0) {
-    notes_.push_back("Gains are not measured: " + std::to_string(limits.repetitions) +
-                     " steps of all arms take longer than the time set aside for them. --gains long measures them.");
+    notes_.push_back(
+        "Gains are not measured: " + std::to_string(limits.repetitions) +
+        " steps of all arms take longer than the time set aside for them. A long measurement takes them in.");
     return gains;
   }
   if (!repeat(limits, steps, device, stop_requested)) return gains;

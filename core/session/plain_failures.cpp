@@ -29,11 +29,10 @@ Error plain_error(const std::exception& error, const std::string& file, const st
 }
 
 void with_plain_words(const std::string& file, const std::function<void()>& call) {
-  with_plain_errors(
-      file, "between the steps of the run",
-      "Take a smaller model, a smaller batch, or fewer trials at once (--trial). What was committed to the "
-      "archive is kept",
-      call);
+  with_plain_errors(file, "between the steps of the run",
+                    "Take a smaller model, a smaller batch, or fewer trials at once. What was committed to the "
+                    "archive is kept",
+                    call);
 }
 
 }  // namespace mantissa::session

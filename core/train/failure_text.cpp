@@ -199,9 +199,9 @@ Failure failure_of(const std::exception& error, const std::string& where, const 
   if (!memory) return {"forward", "The model failed " + where + ": " + explained(essence_of(error), cast_policy)};
   // Frozen cases are evaluated in chunks of a fixed length: there, the batch is not at fault.
   const bool on_cases = where.rfind("on the frozen cases", 0) == 0;
-  return {"memory", *memory + (on_cases ? " Take a smaller model, or run fewer trials at once (--trial)."
+  return {"memory", *memory + (on_cases ? " Take a smaller model, or run fewer trials at once."
                                         : " Take a smaller training.batch and as much more training.accumulate, which "
-                                          "keeps the samples of a step, or run fewer trials at once (--trial).")};
+                                          "keeps the samples of a step, or run fewer trials at once.")};
 }
 
 }  // namespace mantissa::train

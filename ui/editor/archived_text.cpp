@@ -7,6 +7,7 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "ui/models/error_words.h"
 
 namespace mantissa::ui::editor {
 namespace {
@@ -41,7 +42,7 @@ void ArchivedText::read(const QString& archive, std::int64_t experiment) {
     try {
       start = experimentIn(archive::Reader(QFile::encodeName(archive).toStdString()), experiment);
     } catch (const Error& error) {
-      problem = QString::fromStdString(sentence(error.facts()));
+      problem = models::errorText(error);
     }
     QMetaObject::invokeMethod(
         this,

@@ -11,6 +11,7 @@
 #include "ui/editor/experiment_editor.h"
 #include "ui/editor/templates.h"
 #include "ui/editor/text_view.h"
+#include "ui/models/error_words.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/main_window.h"
@@ -146,8 +147,7 @@ void EditorTabs::openFile(const QString& path) {
     add(new ExperimentEditor(readTextFile(QFileInfo(path).absoluteFilePath())));
     m_window.rememberFile(path);
   } catch (const Error& error) {
-    m_window.strips()->show(shell::MessageStrip::Kind::Failure, QString::fromStdString(sentence(error.facts())),
-                            QString::fromLatin1(kTopic));
+    m_window.strips()->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kTopic));
   }
 }
 
@@ -171,8 +171,7 @@ void EditorTabs::newExperiment() {
   try {
     open(templates[row].name, readTextFile(templates[row].file).text);
   } catch (const Error& error) {
-    m_window.strips()->show(shell::MessageStrip::Kind::Failure, QString::fromStdString(sentence(error.facts())),
-                            QString::fromLatin1(kTopic));
+    m_window.strips()->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kTopic));
   }
 }
 

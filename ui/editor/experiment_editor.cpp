@@ -17,6 +17,7 @@
 #include "ui/editor/problem_summary.h"
 #include "ui/editor/text_checker.h"
 #include "ui/editor/text_view.h"
+#include "ui/models/error_words.h"
 #include "ui/shell/message_strip.h"
 
 namespace mantissa::ui::editor {
@@ -165,7 +166,7 @@ bool ExperimentEditor::write(const QString& path) {
   try {
     writeTextFile(file, m_text->text());
   } catch (const Error& error) {
-    const QString sentence = QString::fromStdString(mantissa::sentence(error.facts()));
+    const QString sentence = models::errorText(error);
     spdlog::warn("{}", sentence.toStdString());
     m_strips
         ->show(shell::MessageStrip::Kind::Failure, tr("Not saved. %1").arg(sentence), QString::fromLatin1(kFileTopic))
@@ -199,8 +200,7 @@ void ExperimentEditor::reload() {
   try {
     m_file = readTextFile(m_file.path);
   } catch (const Error& error) {
-    m_strips->show(shell::MessageStrip::Kind::Failure, QString::fromStdString(mantissa::sentence(error.facts())),
-                   QString::fromLatin1(kFileTopic));
+    m_strips->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kFileTopic));
     return;
   }
   const int line = m_text->currentLine();

@@ -7,6 +7,7 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "ui/models/error_words.h"
 
 namespace mantissa::ui::models {
 
@@ -32,7 +33,7 @@ void ArchiveLoader::load(const QString& path) {
       trials =
           std::make_shared<const std::vector<record::TrialRow>>(mantissa::archive::Reader(path.toStdString()).trials());
     } catch (const Error& error) {
-      sentenceOfError = QString::fromStdString(sentence(error.facts()));
+      sentenceOfError = errorText(error);
     } catch (const std::exception& error) {
       sentenceOfError = QString::fromUtf8(error.what());
     }

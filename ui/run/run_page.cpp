@@ -22,6 +22,7 @@
 #include "core/base/user_folders.h"
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
+#include "ui/models/error_words.h"
 #include "ui/run/counters_table.h"
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
@@ -322,7 +323,7 @@ std::shared_ptr<const spec::Experiment> RunPage::readExperiment(const QString& p
   try {
     return std::make_shared<const spec::Experiment>(spec::read_experiment(path.toStdString()));
   } catch (const Error& error) {
-    showFailure(QString::fromStdString(sentence(error.facts())), QString::fromLatin1(kFileTopic));
+    showFailure(models::errorText(error), QString::fromLatin1(kFileTopic));
     return nullptr;
   }
 }
@@ -439,7 +440,7 @@ bool RunPage::makeArchiveFolder() {
     make_default_archive_folder();
     return true;
   } catch (const Error& error) {
-    showFailure(QString::fromStdString(sentence(error.facts())), QString::fromLatin1(kFileTopic));
+    showFailure(models::errorText(error), QString::fromLatin1(kFileTopic));
     return false;
   }
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "ui/models/error_words.h"
 
 namespace mantissa::ui::worker {
 namespace {
@@ -73,7 +74,7 @@ void ArchivePoll::work() {
       m_problem.clear();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::ArchiveLocked) m_reader.reset();
-      tellProblem(sentence(error.facts()));
+      tellProblem(models::errorText(error).toStdString());
     } catch (const std::exception& error) {
       m_reader.reset();
       tellProblem(error.what());

@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include "core/base/error.h"
+#include "ui/models/error_words.h"
 
 namespace mantissa::ui::worker {
 namespace {
@@ -19,7 +20,7 @@ JobFailure failureInFlight() {
   } catch (const Error& error) {
     failure.kind = error.kind();
     failure.facts = error.facts();
-    failure.sentence = QString::fromStdString(sentence(error.facts()));
+    failure.sentence = models::errorText(error);
   } catch (const std::exception& error) {
     const QString words = QString::fromUtf8(error.what());
     // Behind the first line, LibTorch's exceptions carry a trace of calls.
