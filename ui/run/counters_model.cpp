@@ -10,6 +10,7 @@
 
 #include "core/base/number_text.h"
 #include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 #include "ui/models/trial_list.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/shell/theme.h"
@@ -178,7 +179,7 @@ QString CountersModel::qualityNote() const {
 /// "12 of 1,640 steps skipped (0.7 %): 5 calibration, 7 overflow".
 QString CountersModel::skipWords(const ArmData& arm) const {
   const Counters& counters = arm.counters();
-  QString words = QString::fromStdString(report::skip_sentence(counters.skipped, counters.attempted));
+  QString words = models::skipText(counters.skipped, counters.attempted);
   QStringList causes;
   for (int i = 0; i < ArmData::kCauses; ++i) {
     const auto cause = static_cast<record::SkipCause>(i);

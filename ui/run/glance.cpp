@@ -92,7 +92,7 @@ Statement skipping(const RunData& data) {
   }
   if (worst == nullptr || data.steps() == 0) return statement;
   const Counters& counters = worst->counters();
-  statement.answer = QString::fromStdString(report::skip_sentence(counters.skipped, counters.attempted));
+  statement.answer = models::skipText(counters.skipped, counters.attempted);
   statement.state = Statement::State::Good;
   if (counters.skipped == 0) {
     statement.detail = data.shown().size() == 1 ? say("in the reference") : say("in every arm");
