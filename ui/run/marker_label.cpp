@@ -16,6 +16,7 @@ constexpr int kRoom = 18;    // px before the name
 
 MarkerLabel::MarkerLabel(const QString& name, int place, QWidget* parent) : QLabel(name, parent), m_place(place) {
   setTextFormat(Qt::PlainText);
+  setAlignment(Qt::AlignLeft | Qt::AlignTop);
   setContentsMargins(kRoom, 0, 0, 0);
 }
 

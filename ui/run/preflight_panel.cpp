@@ -147,6 +147,7 @@ PreflightPanel::PreflightPanel(QWidget* parent)
   m_form->setVerticalSpacing(4);
   m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
+  m_form->setRowWrapPolicy(QFormLayout::WrapLongRows);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(4);
@@ -190,7 +191,6 @@ void PreflightPanel::fill() {
   for (const PreflightLine& line : m_lines) {
     auto* const what = new QLabel(line.what);
     what->setTextFormat(Qt::PlainText);
-    what->setWordWrap(true);
     what->setForegroundRole(QPalette::PlaceholderText);
     auto* const field = new QWidget;
     auto* const row = new QHBoxLayout(field);

@@ -14,12 +14,14 @@
 #include "ui/run/marker_label.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/queue_panel.h"
+#include "ui/shell/action_list.h"
 #include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {
 namespace {
 
 constexpr int kWidth = 300;
+constexpr char kIconOnly[] = "iconOnly";
 
 QLabel* titleLabel(const QString& text) {
   auto* const label = new QLabel(text);
@@ -109,7 +111,7 @@ RunControls::RunControls(QWidget* parent)
   showExperiment({}, {}, {}, {});
 }
 
-void RunControls::addAction(QAction* action, QStyle::StandardPixmap icon) {
+void RunControls::addAction(QAction* action, QStyle::StandardPixmap icon, ButtonShape shape) {
   auto* const button = new QPushButton(action->text());
   button->setObjectName(action->objectName());
   button->setIcon(style()->standardIcon(icon));
@@ -121,14 +123,18 @@ void RunControls::addAction(QAction* action, QStyle::StandardPixmap icon) {
     bold.setBold(true);
     button->setFont(bold);
   }
+  button->setProperty(kIconOnly, shape == ButtonShape::IconOnly);
   button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   connect(button, &QPushButton::clicked, action, &QAction::trigger);
   const auto follow = [action, button] {
-    button->setText(action->text());
+    const bool iconOnly = button->property(kIconOnly).toBool();
+    button->setText(iconOnly ? QString() : action->text());
+    button->setAccessibleName(shell::plainText(*action));
     // Pause becomes Resume: nothing moves then.
     const QFontMetrics metrics = button->fontMetrics();
-    button->setMinimumWidth(16 + std::max(metrics.horizontalAdvance(tr("Resume")),
-                                          metrics.size(Qt::TextShowMnemonic, action->text()).width()));
+    const int text =
+        std::max(metrics.horizontalAdvance(tr("Resume")), metrics.size(Qt::TextShowMnemonic, action->text()).width());
+    button->setMinimumWidth(button->iconSize().width() + 12 + (iconOnly ? 0 : text + 4));
     button->setEnabled(action->isEnabled());
     button->setToolTip(action->toolTip());
     button->setWhatsThis(action->whatsThis());

@@ -30,7 +30,8 @@ class RunControls : public QWidget {
   explicit RunControls(QWidget* parent = nullptr);
 
   /// A button at the top; the first one is the primary.
-  void addAction(QAction* action, QStyle::StandardPixmap icon);
+  enum class ButtonShape { Text, IconOnly };
+  void addAction(QAction* action, QStyle::StandardPixmap icon, ButtonShape shape = ButtonShape::Text);
   /// The keyboard to the primary button, where it can be pressed.
   void focusPrimary();
 

@@ -143,7 +143,11 @@ void RunPage::useActions(shell::ActionList& actions) {
   const QStyle::StandardPixmap icons[] = {QStyle::SP_MediaPlay, QStyle::SP_MediaPause, QStyle::SP_MediaStop,
                                           QStyle::SP_MediaSkipForward};
   const QVector<QAction*> buttons = m_actions->buttons();
-  for (int i = 0; i < buttons.size(); ++i) m_controls->addAction(buttons[i], icons[i]);
+  for (int i = 0; i < buttons.size(); ++i) {
+    const bool isLast = i + 1 == buttons.size();  // a single step: what is needed least
+    m_controls->addAction(buttons[i], icons[i],
+                          isLast ? RunControls::ButtonShape::IconOnly : RunControls::ButtonShape::Text);
+  }
   m_controls->setEditAction(m_actions->edit());
   m_empty->addAction(actions.find(QStringLiteral("open")));
   enableActions();
@@ -178,6 +182,7 @@ void RunPage::listenToController() {
   });
   connect(m_controller, &TrainingController::phaseBegan, this, [this](worker::JobId, const QString& phase) {
     m_phase = phase;
+    spdlog::info("{}: {}", m_controller->currentTitle().toStdString(), phase.toStdString());
     m_isNew = true;
     wake();
   });
@@ -204,12 +209,16 @@ void RunPage::listenToController() {
           });
   connect(m_controller, &TrainingController::noteArrived, this,
           [](worker::JobId, const QString& sentence) { spdlog::info("{}", sentence.toStdString()); });
+  connect(m_controller, &TrainingController::checkpointReached, this,
+          [](worker::JobId, qint64 step) { spdlog::info("checkpoint of all arms at step {}", step); });
   connect(m_controller, &TrainingController::armEvaluated, this,
           [this](worker::JobId, const record::Evaluation& evaluation) {
+            logEvaluation(evaluation);
             m_isNew = m_ownData.takeEvaluation(evaluation) || m_isNew;
             wake();
           });
   connect(m_controller, &TrainingController::armEnded, this, [this](worker::JobId, const record::TrialRow& arm) {
+    if (!arm.end.gains) logEnd(arm);  // once more with its gains
     if (m_own.resumes != 0) return;  // its follower tells
     m_ownData.setArms({arm});
     tellFailedArm(arm);
@@ -220,6 +229,19 @@ void RunPage::listenToController() {
     showFailure(failure.sentence, QString::fromLatin1(kRunTopic));
     endOwnRun();
   });
+}
+
+void RunPage::logEvaluation(const record::Evaluation& evaluation) const {
+  const ArmData* const arm = m_ownData.arm(evaluation.trial);
+  spdlog::info("{}: {} {} at step {}", arm != nullptr ? arm->arm().start.name : std::to_string(evaluation.trial),
+               evaluation.metric, report::number_words(evaluation.value), report::count_words(evaluation.step));
+}
+
+void RunPage::logEnd(const record::TrialRow& arm) const {
+  const record::TrialEnd& end = arm.end;
+  spdlog::info("{}: {}, {}{}", arm.start.name, record::to_text(end.status),
+               report::skip_sentence(end.counts.skipped, end.counts.attempted),
+               end.verdict ? ", " + report::verdict_words(end.verdict->word) : std::string());
 }
 
 void RunPage::setArchive(const QString& path, const models::TrialList& trials) {

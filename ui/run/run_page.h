@@ -100,6 +100,8 @@ class RunPage : public shell::Page {
   void showView(View view);
   void follow(std::int64_t experiment);
   void showExperiment(const spec::Experiment* experiment, const QString& name);
+  void logEvaluation(const record::Evaluation& evaluation) const;
+  void logEnd(const record::TrialRow& arm) const;
   void tellFailedArm(const record::TrialRow& arm);
   void showFailure(const QString& sentence, const QString& topic);
   void beginOwnRun();
