@@ -21,6 +21,7 @@ namespace {
 constexpr int kSwatch = 15;
 constexpr int kGap = 4;
 constexpr int kBetweenItems = 8;
+constexpr int kRowsHeight = 190;  // of a plot that can spare a second row
 
 /// Of unit and legend: small beside the title.
 QFont smaller(QFont font) {
@@ -212,8 +213,11 @@ void PlotHeader::arrange() {
   const auto& items = m_legendVisible ? m_items : std::vector<LegendItem*>();
   for (const auto* item : items) legend += item->sizeHint().width() + kBetweenItems;
   const auto right = width() - buttonWidth - 4;
+  // Where there is height, the legend leaves the first row to a unit that would not be read otherwise.
+  const auto unit = static_cast<int>(0.6 * QFontMetricsF(smaller(font())).horizontalAdvance(m_state.content.unit));
+  const bool hasHeight = parentWidget() != nullptr && parentWidget()->height() >= kRowsHeight;
   int rows = 1;
-  if (title + legend <= right) {
+  if (title + legend + (hasHeight ? unit : 0) <= right) {
     auto x = right - legend + kBetweenItems;
     m_titleRight = x - kBetweenItems;
     for (auto* item : items) {

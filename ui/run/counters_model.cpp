@@ -196,6 +196,12 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
   const ArmData& arm = *row.arm;
   if (column == SkippedColumn) return skipWords(arm);
   const std::optional<double> value = measured(arm, column);
+  if (column == LossColumn && arm.nonFinite(Quantity::Loss) > 0) {
+    return tr("%1; mean %2 over finite steps, %3 non-finite of %4")
+        .arg(value ? QString::fromStdString(report::number_words(*value)) : none(),
+             number(arm.finiteMean(Quantity::Loss)), count(arm.nonFinite(Quantity::Loss)),
+             count(arm.counters().attempted));
+  }
   if (value && column == DeviationColumn && m_yardstick) {
     return tr("RMSE of outputs %1; run-to-run spread %2")
         .arg(QString::fromStdString(to_text(*value)), QString::fromStdString(to_text(m_yardstick->size)));

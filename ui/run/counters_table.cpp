@@ -16,7 +16,8 @@ namespace mantissa::ui::run {
 namespace {
 
 constexpr int kRows = 4;  // that are seen without scrolling
-constexpr int kRoom = 6;  // pixels of a column besides its text
+constexpr int kRoom = 1;  // pixels of a column besides its text
+constexpr int kHeaderRoom = 10;
 constexpr int kGap = 12;  // pixels between a number and the words behind it
 
 /// Words that follow a column of numbers stand off from it.
@@ -38,6 +39,11 @@ class IndentDelegate : public QStyledItemDelegate {
 CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
   setModel(&m_model);
   setAccessibleName(tr("Counters"));
+  // As small as the words of charts: all columns are seen at the window's first size.
+  QFont small = font();
+  if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * 0.92);
+  setFont(small);
+  horizontalHeader()->setFont(small);
   setItemDelegateForColumn(CountersModel::ArmColumn, new shell::MarkerDelegate(CountersModel::PlaceRole, this));
   setItemDelegateForColumn(CountersModel::CauseColumn, new IndentDelegate(this));
   setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -71,7 +77,10 @@ void CountersTable::fitColumns() {
   int others = 0;
   const bool first = m_causeWidth == 0;
   for (int column = 0; column < CountersModel::kColumns; ++column) {
-    const int needed = std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)) + kRoom;
+    // A header's own hint keeps room for the arrow of sorting, which is never shown here.
+    const QString title = m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(title) + kHeaderRoom;
+    const int needed = std::max(sizeHintForColumn(column) + kRoom, heading);
     if (column == CountersModel::CauseColumn) {
       m_causeWidth = std::max(m_causeWidth, needed + kGap);
       continue;

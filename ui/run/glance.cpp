@@ -228,6 +228,11 @@ Statement learning(const RunData& data) {
   }
   const QString ago = steps == 1 ? say("1 step ago") : say("%1 steps ago").arg(steps);
   statement.detail = statement.detail.arg(nameOf(*worst), share, ago);
+  // A mean that leaves steps out says how many.
+  if (const qint64 left = worst->nonFinite(Quantity::Loss); left > 0) {
+    statement.detail +=
+        say("; over finite steps, %1 non-finite of %2").arg(count(left), count(worst->counters().attempted));
+  }
   return statement;
 }
 

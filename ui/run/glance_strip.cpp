@@ -6,6 +6,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "ui/run/elided_label.h"
 #include "ui/shell/theme.h"
 
@@ -33,17 +35,15 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
-  auto* const row = new QHBoxLayout(this);
+  QHBoxLayout* const row = m_row = new QHBoxLayout(this);
   row->setContentsMargins(0, 4, 0, 4);
   row->setSpacing(0);
-  // The longest sentences get the room: nothing moves when an answer changes.
-  constexpr std::array<int, kStatements> kShares = {9, 11, 12, 10, 8};
   for (std::size_t i = 0; i < kStatements; ++i) {
     auto* const column = new QVBoxLayout;
     column->setContentsMargins(12, 0, 12, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new ElidedLabel, new ElidedLabel};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -65,7 +65,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
       line->setForegroundRole(QPalette::Mid);
       row->addWidget(line);
     }
-    row->addLayout(column, kShares[i]);
+    row->addLayout(column, 1);
   }
   setStatements(glance({}, {}));
 }
@@ -88,6 +88,7 @@ void GlanceStrip::showOne(std::size_t index) {
     cell.detail->setText(statement.detail);
     cell.detail->setToolTip(statement.detail);
   }
+  share(index);
   const plot::PlotColors& colors = shell::Theme::colors();
   QColor color = palette().color(QPalette::Text);
   if (statement.state == Statement::State::Good) color = colors.good;
@@ -98,6 +99,17 @@ void GlanceStrip::showOne(std::size_t index) {
     own.setColor(QPalette::Text, color);  // the role on a ground of the base colour
     cell.answer->setPalette(own);
   }
+}
+
+/// The longest sentences get the room. Shares only grow, in large steps: little moves when an answer changes.
+void GlanceStrip::share(std::size_t index) {
+  constexpr int kStep = 24;
+  Cell& cell = m_cells[index];
+  const auto width = [](const QLabel* label) { return label->fontMetrics().horizontalAdvance(label->text()); };
+  const int needed = (std::max(width(cell.answer), width(cell.detail)) / kStep + 2) * kStep;
+  if (needed <= cell.share) return;
+  cell.share = needed;
+  m_row->setStretch(static_cast<int>(2 * index), needed);  // lines stand between the cells
 }
 
 QString GlanceStrip::answerOf(std::size_t index) const {

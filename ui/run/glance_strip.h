@@ -7,6 +7,7 @@
 
 #include "ui/run/glance.h"
 
+class QHBoxLayout;
 class QLabel;
 
 namespace mantissa::ui::run {
@@ -30,11 +31,14 @@ class GlanceStrip : public QFrame {
     QLabel* question;
     QLabel* answer;
     QLabel* detail;
+    int share;  ///< of the width
   };
   void showOne(std::size_t index);
+  void share(std::size_t index);
 
   std::array<Statement, kStatements> m_statements;
   std::array<Cell, kStatements> m_cells{};
+  QHBoxLayout* m_row = nullptr;
 };
 
 }  // namespace mantissa::ui::run

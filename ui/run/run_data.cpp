@@ -278,6 +278,15 @@ qint64 ArmData::nonFinite(Quantity quantity) const {
   return count;
 }
 
+std::optional<double> ArmData::finiteMean(Quantity quantity) const {
+  const plot::SeriesData& values = *m_curves[at(quantity)].values;
+  judge::StepMean mean;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values.y(i))) mean.add(values.y(i));
+  }
+  return mean.value();
+}
+
 std::optional<double> ArmData::valueAt(Quantity quantity, qint64 step) const {
   const Curve& curve = m_curves[at(quantity)];
   const plot::PositionColumn& steps = *positionsOf(curve)[at(XAxis::Step)];

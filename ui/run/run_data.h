@@ -119,6 +119,8 @@ class ArmData {
 
   qint64 firstNonFinite(Quantity quantity) const;  ///< the step; 0: all are finite
   qint64 nonFinite(Quantity quantity) const;       ///< how many values
+  /// Over all finite values; nothing where there is none.
+  std::optional<double> finiteMean(Quantity quantity) const;
   /// Nothing where it was not measured at this step.
   std::optional<double> valueAt(Quantity quantity, qint64 step) const;
 
