@@ -17,7 +17,8 @@ struct TextCheck {
 };
 
 /// Holds a text against the format. Every problem is one that `parse_experiment` throws, now or once those before it
-/// are solved; those that may only follow from another one are left out. `file` is the name in messages.
+/// are solved: unknown keys and words first, then, where there are none, the first wrong value of every table whose
+/// meaning does not hang on another problem. `file` is the name in messages.
 TextCheck check_text(const std::string& text, const std::string& file);
 
 }  // namespace mantissa::spec

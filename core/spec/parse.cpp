@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -104,20 +105,33 @@ void collect_positions(const Setting& setting, std::map<std::string, Position>& 
   }
 }
 
-using Part = std::function<void(Experiment&)>;
+/// A table of the file and what reads it.
+struct Part {
+  std::string_view table;
+  std::function<void(const Setting*, Experiment&)> read;
+  std::vector<std::string_view> needs{};      ///< tables before it that its meaning depends on
+  std::vector<std::string_view> essential{};  ///< its keys that those after it depend on
+};
 
-/// The tables of a file, each with what reads it, in an order in which every part finds what it depends on.
-std::vector<Part> parts_of(const TableReader& table, const std::string& folder) {
+/// In an order in which every part finds what it depends on.
+std::vector<Part> parts_in(const std::string& folder) {
   return {
-      [=](Experiment& experiment) { read_data(table.find("data"), folder, experiment); },
-      [=](Experiment& experiment) { read_model(table.find("model"), folder, experiment); },
-      [=](Experiment& experiment) { read_training(table.find("training"), experiment); },
-      [=](Experiment& experiment) { read_reference(table.find("reference"), experiment); },
-      [=](Experiment& experiment) { read_trials(table.find("trial"), experiment); },
-      [=](Experiment& experiment) { TableReader(table.find("cases")).integer("holdout", experiment.cases.holdout, 0); },
-      [=](Experiment& experiment) { read_rules(table.find("rules"), experiment); },
-      [=](Experiment& experiment) { read_budget(table.find("budget"), experiment); },
-      [=](Experiment& experiment) { read_expect(table.find("expect"), experiment); },
+      {"data",
+       [=](const Setting* table, Experiment& experiment) { read_data(table, folder, experiment); },
+       {},
+       {"source", "path", "inputs", "targets", "task"}},
+      {"model",
+       [=](const Setting* table, Experiment& experiment) { read_model(table, folder, experiment); },
+       {},
+       {"kind", "path"}},
+      {"training", read_training, {"data", "model"}, {"loss"}},
+      {"reference", read_reference},
+      {"trial", read_trials, {"model", "training"}},
+      {"cases", [](const Setting* table,
+                   Experiment& experiment) { TableReader(table).integer("holdout", experiment.cases.holdout, 0); }},
+      {"rules", read_rules, {"data", "training"}},
+      {"budget", read_budget},
+      {"expect", read_expect, {"trial"}},
   };
 }
 
@@ -137,9 +151,65 @@ Experiment to_experiment(const Setting& root, const std::string& file) {
   const TableReader table(&root);
   Experiment experiment;
   read_head(table, file, experiment);
-  for (const Part& part : parts_of(table, folder_of(file))) part(experiment);
+  for (const Part& part : parts_in(folder_of(file))) part.read(table.find(part.table), experiment);
   collect_positions(root, experiment.positions);
   return experiment;
+}
+
+/// The table without all keys but those that other tables depend on.
+Setting essence(const Setting& table, const std::vector<std::string_view>& keys) {
+  Setting essential = table;
+  auto& members = essential.members;
+  members.erase(std::remove_if(members.begin(), members.end(),
+                               [&](const Setting& member) {
+                                 return std::find(keys.begin(), keys.end(), member.key) == keys.end();
+                               }),
+                members.end());
+  return essential;
+}
+
+/// Calls `take` for the first wrong value of every table, but of none whose meaning depends on one that could not be
+/// read. \return the warnings
+std::vector<std::string> problems_of_values(const Setting& root, const std::string& file,
+                                            const std::function<void(const Error&)>& take) {
+  const TableReader table(&root);
+  Experiment experiment;
+  std::set<std::string_view> unknown;
+  try {
+    read_head(table, file, experiment);
+  } catch (const Error& error) {
+    take(error);
+  }
+  for (const Part& part : parts_in(folder_of(file))) {
+    const Setting* const setting = table.find(part.table);
+    const bool is_blind =
+        std::any_of(part.needs.begin(), part.needs.end(), [&](std::string_view one) { return unknown.count(one) > 0; });
+    if (is_blind) {
+      unknown.insert(part.table);
+      continue;
+    }
+    const Experiment before = experiment;
+    try {
+      part.read(setting, experiment);
+      continue;
+    } catch (const Error& error) {
+      take(error);
+      experiment = before;  // half of a table is none
+    }
+    // What the others depend on may be sound all the same.
+    try {
+      if (setting == nullptr || part.essential.empty()) {
+        unknown.insert(part.table);
+      } else {
+        const Setting essential = essence(*setting, part.essential);
+        part.read(&essential, experiment);
+      }
+    } catch (const Error&) {
+      experiment = before;
+      unknown.insert(part.table);
+    }
+  }
+  return experiment.warnings;
 }
 
 }  // namespace
@@ -175,34 +245,23 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
 TextCheck check_text(const std::string& text, const std::string& file) {
   TextCheck check;
   Setting root;
+  const auto take = [&](const Error& error) { check.problems.push_back(error.in_file(file)); };
   try {
     refuse_what_is_no_text(text, file);
     root = read_toml(text, file);
   } catch (const Error& error) {
-    check.problems.push_back(error.in_file(file));
+    take(error);
     return check;
   }
   check.is_toml = true;
   name_paths(root);
-  const auto collect = [&](const std::function<void()>& part, bool is_certain) {
-    try {
-      part();
-    } catch (const Error& error) {
-      // What a value is stands by itself; what is said of a place may follow from a part that could not be read.
-      if (is_certain || !error.facts().found.empty()) check.problems.push_back(error.in_file(file));
-    }
-  };
-  collect([&] { check_version(root); }, true);
-  for (const Error& error : key_problems(root)) check.problems.push_back(error.in_file(file));
-  if (check.problems.empty()) {
-    const TableReader table(&root);
-    Experiment experiment;
-    collect([&] { read_head(table, file, experiment); }, true);
-    for (const Part& part : parts_of(table, folder_of(file))) {
-      collect([&] { part(experiment); }, check.problems.empty());
-    }
-    check.warnings = experiment.warnings;
+  try {
+    check_version(root);
+  } catch (const Error& error) {
+    take(error);
   }
+  for (const Error& error : key_problems(root)) take(error);
+  if (check.problems.empty()) check.warnings = problems_of_values(root, file, take);
   std::stable_sort(check.problems.begin(), check.problems.end(),
                    [](const Error& a, const Error& b) { return a.facts().line < b.facts().line; });
   return check;

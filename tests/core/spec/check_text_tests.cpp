@@ -72,6 +72,70 @@ class CheckTextTests : public QObject {
     }
   }
 
+  void what_depends_on_a_problem_is_left_out() {
+    // Which loss the model may have hangs on its kind, and no optimizer is known where training cannot be read.
+    const TextCheck check = check_text(
+        "mantissa = 1\n[data]\nsource = \"digits\"\n[model]\nhidden = [1]\n[training]\nloss = \"output\"\n"
+        "batch = 0\n[[trial]]\nname = \"a\"\nautocast = \"float16\"\n[reference]\nrepeats = -1\n",
+        "a.toml");
+    QCOMPARE(places(check), (Places{{4, "model"}, {13, "reference.repeats"}}));
+    const TextCheck other = check_text(kSound +
+                                           "[training]\nloss = \"output\"\n[[trial]]\nname = \"a\"\nautocast = "
+                                           "\"float16\"\n[trial.scaler]\nfloor = -1\n",
+                                       "a.toml");
+    QCOMPARE(places(other), (Places{{7, "training.loss"}}));
+  }
+
+  void no_broken_table_brings_the_check_down() {
+    // Every single line of a whole experiment taken out, and every value made wrong.
+    const std::vector<std::string> lines = {"mantissa = 1\n",
+                                            "[data]\n",
+                                            "source = \"digits\"\n",
+                                            "[model]\n",
+                                            "kind = \"mlp\"\n",
+                                            "hidden = [8]\n",
+                                            "[training]\n",
+                                            "loss = \"cross_entropy\"\n",
+                                            "batch = 8\n",
+                                            "steps = 4\n",
+                                            "[[training.optimizer]]\n",
+                                            "kind = \"adamw\"\n",
+                                            "lr = 1e-3\n",
+                                            "[[trial]]\n",
+                                            "name = \"a\"\n",
+                                            "autocast = \"float16\"\n",
+                                            "[trial.scaler]\n",
+                                            "floor = 1\n",
+                                            "[rules]\n",
+                                            "flips = { max = 1 }\n",
+                                            "quality = { min = 0.5 }\n",
+                                            "[reference]\n",
+                                            "repeats = 1\n",
+                                            "[expect]\n",
+                                            "a = \"accepted\"\n"};
+    for (std::size_t wrong = 0; wrong < lines.size(); ++wrong) {
+      for (const char* const value : {"", "-1", "\"x\"", "[]", "{}", "true", "nan"}) {
+        std::string text;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          const std::size_t equals = lines[i].find('=');
+          if (i != wrong) {
+            text += lines[i];
+          } else if (*value != '\0' && equals != std::string::npos) {
+            text += lines[i].substr(0, equals + 2) + value + '\n';
+          }
+        }
+        const TextCheck check = check_text(text, "a.toml");
+        bool is_taken = true;
+        try {
+          static_cast<void>(parse_experiment(text, "a.toml"));
+        } catch (const Error&) {
+          is_taken = false;
+        }
+        QVERIFY2(check.problems.empty() == is_taken, text.c_str());
+      }
+    }
+  }
+
   void warnings_come_along() {
     const TextCheck check = check_text(
         kSound + "[[trial]]\nname = \"a\"\nautocast = \"float16\"\n[trial.scaler]\ninit_scale = 0.5\n", "a.toml");
