@@ -10,10 +10,13 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStandardPaths>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
 #include "ui/editor/editor_questions.h"
+#include "ui/editor/experiment_form.h"
+#include "ui/editor/outline_model.h"
 #include "ui/editor/problem_summary.h"
 #include "ui/editor/text_checker.h"
 #include "ui/editor/text_view.h"
@@ -36,6 +39,9 @@ ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
       m_buttons(new QHBoxLayout),
       m_summary(new ProblemSummary),
       m_splitter(new QSplitter),
+      m_outline(new OutlineModel(this)),
+      m_outlineView(new QTreeView),
+      m_form(new ExperimentForm),
       m_text(new TextView),
       m_reloadAction(new QAction(tr("Read again"), this)),
       m_saveAsAction(new QAction(tr("Save as…"), this)),
@@ -43,6 +49,9 @@ ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
   makeLayout();
   m_text->load(m_file.text);
   listen();
+  listenToForm();
+  showText();
+  showPage(QStringLiteral("trial"));  // what a person comes here for most
   if (m_file.hasMixedEndings) {
     m_strips->show(shell::MessageStrip::Kind::Note,
                    m_file.hasCarriageReturns
@@ -67,8 +76,20 @@ void ExperimentEditor::makeLayout() {
   head->setSpacing(16);
   head->addLayout(m_buttons);
   head->addWidget(m_summary, 1);
+  m_outlineView->setModel(m_outline);
+  m_outlineView->setHeaderHidden(true);
+  m_outlineView->setUniformRowHeights(true);
+  m_outlineView->setAccessibleName(tr("Outline of the experiment file"));
+  m_outlineView->setMinimumWidth(130);
+  m_form->setMinimumWidth(260);
+  m_text->setMinimumWidth(200);
+  m_splitter->addWidget(m_outlineView);
+  m_splitter->addWidget(m_form);
   m_splitter->addWidget(m_text);
   m_splitter->setChildrenCollapsible(false);
+  m_splitter->setStretchFactor(1, 2);
+  m_splitter->setStretchFactor(2, 3);
+  m_splitter->setSizes({150, 400, 600});
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->setSpacing(8);
@@ -177,6 +198,7 @@ bool ExperimentEditor::write(const QString& path) {
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
   m_strips->dismiss(QString::fromLatin1(kEndingsTopic));
   m_text->document()->setModified(false);
+  m_changedPath.clear();  // what is changed from now on is a step of its own: undo comes back to what was saved
   Q_EMIT titleChanged();
   Q_EMIT saved(m_file.path);
   return true;
@@ -214,6 +236,7 @@ void ExperimentEditor::takeProblems(const TextProblems& problems) {
   m_problems = problems;
   m_text->showProblems(problems.problems);
   m_summary->show(problems);
+  showText();
   Q_EMIT problemsChanged();
 }
 

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
+#include <optional>
+
+#include "ui/editor/policies_view.h"
 #include "ui/editor/problem.h"
 #include "ui/editor/text_file.h"
+#include "ui/editor/toml_edit.h"
+#include "ui/editor/toml_text.h"
 #include "ui/shell/document.h"
 
 class QAction;
 class QHBoxLayout;
 class QSplitter;
+class QTreeView;
 
 namespace mantissa::ui::shell {
 class MessageStrips;
@@ -15,14 +22,16 @@ class MessageStrips;
 
 namespace mantissa::ui::editor {
 
+class ExperimentForm;
+class OutlineModel;
 class ProblemSummary;
 class TextChecker;
 class TextView;
 
-/// One experiment file: its text, checked while it is written, and what keeps the file on the disk whole.
+/// One experiment file: an outline of it, its form and its text in step, and what keeps the file on the disk whole.
 ///
-/// The text is the only truth: whatever else changes the experiment here edits the text, so that one stack of undo
-/// steps covers everything and comments stay where they are.
+/// The text is the only truth: the form edits the text, so that one stack of undo steps covers both and comments stay
+/// where they are. The form shows the last text that could be read.
 class ExperimentEditor : public shell::Document {
   Q_OBJECT
 
@@ -40,6 +49,8 @@ class ExperimentEditor : public shell::Document {
   /// The file's path; empty: none yet.
   const QString& file() const { return m_file.path; }
   TextView* text() const { return m_text; }
+  ExperimentForm* form() const { return m_form; }
+  OutlineModel* outline() const { return m_outline; }
   shell::MessageStrips* strips() const { return m_strips; }
   const TextProblems& problems() const { return m_problems; }
   /// Whether a check of the text is under way.
@@ -56,6 +67,8 @@ class ExperimentEditor : public shell::Document {
   void reload();
   /// Puts the cursor to the next problem after it, around the end.
   void goToNextProblem();
+  /// Shows a page of the form, and the outline with it.
+  void showPage(const QString& table);
 
  Q_SIGNALS:
   void saved(const QString& path);
@@ -71,6 +84,18 @@ class ExperimentEditor : public shell::Document {
   void takeProblems(const TextProblems& problems);
   bool write(const QString& path);
   void refuseToReplace();
+  // The form and the text.
+  using Change = std::function<std::optional<TextEdit>(const QString& text)>;
+  void listenToForm();
+  void showText();
+  void showProblems();
+  /// \param path  of what is changed: changes of the same key in a row are one step that can be undone
+  void change(const QString& path, const Change& change);
+  void addTrial(const PolicyPreset& preset);
+  void copyItem(const QString& path);
+  void removeItem(const QString& path);
+  QString freeTrialName(const QString& wish) const;
+  QString folder() const;
   QString nameForChecks() const;
 
   TextFile m_file;
@@ -82,7 +107,13 @@ class ExperimentEditor : public shell::Document {
   QHBoxLayout* m_buttons;
   ProblemSummary* m_summary;
   QSplitter* m_splitter;
+  OutlineModel* m_outline;
+  QTreeView* m_outlineView;
+  ExperimentForm* m_form;
   TextView* m_text;
+  std::optional<TomlText> m_toml;  ///< the last text that could be read
+  QString m_changedPath;           ///< of the change by the form that was the last of all changes
+  int m_changedRevision = -1;      ///< of the document after it
   QAction* m_reloadAction;
   QAction* m_saveAsAction;
   QAction* m_overwriteAction;

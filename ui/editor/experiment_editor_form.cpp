@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How outline, form and text of an experiment stay in step.
+#include <QFileInfo>
+#include <QTreeView>
+
+#include "ui/editor/experiment_editor.h"
+#include "ui/editor/experiment_form.h"
+#include "ui/editor/outline_model.h"
+#include "ui/editor/problem_places.h"
+#include "ui/editor/text_checker.h"
+#include "ui/editor/text_view.h"
+#include "ui/shell/message_strip.h"
+
+namespace mantissa::ui::editor {
+namespace {
+
+constexpr char kPlaceTopic[] = "place";
+
+}  // namespace
+
+QString ExperimentEditor::folder() const {
+  return m_file.path.isEmpty() ? QString() : QFileInfo(m_file.path).absolutePath();
+}
+
+void ExperimentEditor::listenToForm() {
+  connect(m_form, &ExperimentForm::edited, this, [this](const QString& path, const QString& value) {
+    change(path, [&](const QString& text) { return withValue(text, path, value); });
+  });
+  connect(m_form, &ExperimentForm::cleared, this, [this](const QString& path) {
+    if (!m_toml || !m_toml->has(path)) return;
+    change(path, [&](const QString& text) { return withoutKey(text, path); });
+  });
+  connect(m_form, &ExperimentForm::entered, this, [this](const QString& path) {
+    const int line = m_toml ? m_toml->lineOf(path) : 0;
+    if (line > 0 && line != m_text->currentLine()) m_text->goTo(line);
+  });
+  connect(m_form, &ExperimentForm::copyRequested, this, &ExperimentEditor::copyItem);
+  connect(m_form, &ExperimentForm::removalRequested, this, &ExperimentEditor::removeItem);
+  connect(m_form, &ExperimentForm::pageRequested, this, &ExperimentEditor::showPage);
+  connect(m_form, &ExperimentForm::presetRequested, this, &ExperimentEditor::addTrial);
+  connect(m_outline, &QAbstractItemModel::modelReset, m_outlineView, &QTreeView::expandAll);
+  connect(m_outlineView->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          [this](const QModelIndex& current) {
+            if (!current.isValid()) return;
+            const QString table = current.data(OutlineModel::PathRole).toString();
+            m_form->showPage(table);
+            const int line = m_toml ? m_toml->lineOf(table) : 0;
+            if (line > 0 && m_outlineView->hasFocus()) m_text->goTo(line);
+          });
+  connect(m_text, &QPlainTextEdit::cursorPositionChanged, this, [this] {
+    // The form follows a person in the text; a place in a text that has changed meanwhile may be another one.
+    if (!m_text->hasFocus() || !m_toml || m_checker->isPending()) return;
+    showPage(m_outline->pageOf(m_toml->pathAt(m_text->currentLine())));
+  });
+}
+
+void ExperimentEditor::showPage(const QString& table) {
+  const QModelIndex index = m_outline->indexOf(table);
+  if (!index.isValid()) return;
+  if (m_outlineView->currentIndex() != index) m_outlineView->setCurrentIndex(index);
+  m_form->showPage(table);
+}
+
+void ExperimentEditor::showText() {
+  std::optional<TomlText> toml = TomlText::read(m_text->text());
+  const bool isBroken = !toml || (!m_problems.isToml && !m_problems.problems.isEmpty());
+  if (isBroken) {
+    const QString words =
+        m_problems.problems.isEmpty() ? tr("The text cannot be read.") : m_problems.problems.first().sentence();
+    m_form->setStale(tr("%1 Until then the form shows what could be read last.").arg(words));
+    return;
+  }
+  m_toml = std::move(toml);
+  m_form->setStale({});
+  m_outline->showText(*m_toml);
+  m_form->showText(*m_toml, folder());
+  // The page in front may be gone with its table, or has lost its row to a new outline.
+  showPage(m_outline->indexOf(m_form->page()).isValid() ? m_form->page() : m_outline->pageOf(m_form->page()));
+  showProblems();
+}
+
+void ExperimentEditor::showProblems() {
+  const QHash<QString, QString> words = wordsByPath(m_problems, *m_toml);
+  m_form->showProblems(words);
+  QHash<QString, QString> byPage;
+  for (auto one = words.begin(); one != words.end(); ++one) {
+    QString& all = byPage[m_outline->pageOf(one.key())];
+    all += (all.isEmpty() ? QString() : QStringLiteral("\n")) + one.key() + QStringLiteral(": ") + one.value();
+  }
+  m_outline->showProblems(byPage);
+}
+
+void ExperimentEditor::change(const QString& path, const Change& change) {
+  const std::optional<TextEdit> edit = change(m_text->text());
+  if (!edit) {
+    m_strips->show(shell::MessageStrip::Kind::Warning,
+                   tr("%1 cannot be changed from here as the text is written. Change it in the text.").arg(path),
+                   QString::fromLatin1(kPlaceTopic));
+    return;
+  }
+  m_strips->dismiss(QString::fromLatin1(kPlaceTopic));
+  const bool isSameStep =
+      !path.isEmpty() && path == m_changedPath && m_changedRevision == m_text->document()->revision();
+  m_text->edit(edit->position, edit->removed, edit->inserted, isSameStep);
+  m_changedPath = path;
+  m_changedRevision = m_text->document()->revision();
+  // At once, not after the check: what depends on the key comes and goes with it.
+  if (std::optional<TomlText> toml = TomlText::read(m_text->text())) {
+    m_toml = std::move(toml);
+    m_outline->showText(*m_toml);
+    m_form->showText(*m_toml, folder());
+    if (const QModelIndex index = m_outline->indexOf(m_form->page()); index.isValid()) {
+      m_outlineView->setCurrentIndex(index);
+    }
+  }
+}
+
+void ExperimentEditor::addTrial(const PolicyPreset& preset) {
+  if (!m_toml) return;
+  const QString name = freeTrialName(preset.name);
+  const bool inBraces = m_toml->entry(QStringLiteral("trial")) != nullptr;
+  const int place = m_toml->count(QStringLiteral("trial"));
+  change({}, [&](const QString& text) {
+    return withItem(text, QStringLiteral("trial"), policyLines(preset, name, inBraces));
+  });
+  const int line = m_toml->lineOf(QStringLiteral("trial[%1]").arg(place));
+  if (line > 0) m_text->goTo(line);
+}
+
+void ExperimentEditor::copyItem(const QString& path) {
+  if (!m_toml) return;
+  const QString list = parentPath(path);
+  const int place = path.mid(list.size() + 1).chopped(1).toInt() + 1;
+  const QString copy = QStringLiteral("%1[%2]").arg(list).arg(place);
+  const std::optional<QString> name = decodedText(m_toml->value(path + QStringLiteral(".name")));
+  change(copy, [&](const QString& text) { return withCopy(text, path); });
+  if (name && m_toml->has(copy)) {
+    // One step with the copy itself: two trials never have one name.
+    change(copy, [&](const QString& text) {
+      return withValue(text, copy + QStringLiteral(".name"), tomlText(freeTrialName(*name)));
+    });
+  }
+  m_changedPath.clear();
+  if (m_form->page() != list) showPage(copy);
+}
+
+void ExperimentEditor::removeItem(const QString& path) {
+  const QString list = parentPath(path);
+  change({}, [&](const QString& text) { return withoutItem(text, path); });
+  m_changedPath.clear();
+  if (m_form->page() == path) showPage(m_outline->indexOf(list).isValid() ? list : m_outline->pageOf(list));
+}
+
+QString ExperimentEditor::freeTrialName(const QString& wish) const {
+  QStringList taken;
+  for (int i = 0; i < m_toml->count(QStringLiteral("trial")); ++i) {
+    taken << decodedText(m_toml->value(QStringLiteral("trial[%1].name").arg(i))).value_or(QString());
+  }
+  QString name = wish;
+  for (int number = 2; taken.contains(name); ++number) name = QStringLiteral("%1-%2").arg(wish).arg(number);
+  return name;
+}
+
+}  // namespace mantissa::ui::editor

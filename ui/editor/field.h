@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QString>
+#include <QWidget>
+
+#include "ui/editor/key_fields.h"
+
+class QBoxLayout;
+class QToolButton;
+
+namespace mantissa::ui::editor {
+
+/// One key of the file in the form: a widget by its type, its unit, a button that takes the key out of the file, and
+/// below them what is wrong with it.
+///
+/// Values travel as TOML spells them. What is entered is written as it is, in the C locale; what is no number in the
+/// place of one becomes a text, so that the engine's reader says what it expected.
+class Field : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// \param path  of the key in the text: "trial[0].name"
+  static Field* make(const FieldSpec& spec, const QString& path, QWidget* parent = nullptr);
+
+  const FieldSpec& spec() const { return m_spec; }
+  const QString& path() const { return m_path; }
+  /// What a person works with: the combo box, the line.
+  QWidget* input() const { return m_input; }
+
+  /// \param value  as it is spelled; empty: the key is not in the file
+  void showValue(const QString& value);
+  /// What counts while the key is not in the file.
+  virtual void showDefault(const QString& words) = 0;
+  void showProblem(const QString& words);
+  QString problem() const { return m_problem->isVisibleTo(this) ? m_problem->text() : QString(); }
+
+  /// The folder that paths are relative to; empty: none yet.
+  void setFolder(const QString& folder) { m_folder = folder; }
+
+ Q_SIGNALS:
+  /// A person entered a value.
+  void edited(const QString& value);
+  /// A person took the key out of the file.
+  void cleared();
+  /// The keyboard came into the field.
+  void entered();
+
+ protected:
+  Field(const FieldSpec& spec, const QString& path, QWidget* parent);
+
+  /// Puts the input into the row; call it once, in the constructor.
+  void setInput(QWidget* input);
+  /// Behind the input.
+  void addToRow(QWidget* widget);
+  virtual void showInInput(const QString& value) = 0;
+  const QString& folder() const { return m_folder; }
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  QString helpWords() const;
+
+  FieldSpec m_spec;
+  QString m_path;
+  QString m_folder;
+  QWidget* m_input = nullptr;
+  QBoxLayout* m_row;
+  QToolButton* m_clear;
+  QLabel* m_problem;
+};
+
+}  // namespace mantissa::ui::editor

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/editor/field_kinds.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QStandardItemModel>
+#include <QToolButton>
+
+#include "ui/editor/editor_questions.h"
+#include "ui/editor/toml_text.h"
+
+namespace mantissa::ui::editor {
+namespace {
+
+constexpr int kShortLine = 160;  // px: a number
+
+/// A word as a value: true and false stand for themselves.
+QString wordValue(const QString& word) {
+  return word == QLatin1String("true") || word == QLatin1String("false") ? word : tomlText(word);
+}
+
+QString textOf(const QString& value) { return decodedText(value).value_or(value); }
+
+/// Whether TOML would read exactly this as a value.
+bool isOneValue(const QString& text) {
+  const std::optional<TomlText> toml = TomlText::read(QStringLiteral("a = ") + text);
+  return toml && toml->value(QStringLiteral("a")) == text;
+}
+
+/// An item of a list that is written with commas.
+QString itemValue(const QString& item, FieldKind kind) {
+  return kind == FieldKind::NumberList && isTomlNumber(item) ? item : tomlText(item);
+}
+
+}  // namespace
+
+ChoiceField::ChoiceField(const FieldSpec& spec, const QString& path, QWidget* parent)
+    : Field(spec, path, parent), m_box(new QComboBox) {
+  m_box->setEditable(spec.kind == FieldKind::OpenChoice);
+  m_box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  m_box->addItem(QString());
+  for (const QString& word : spec.words) m_box->addItem(word, word);
+  auto* const items = qobject_cast<QStandardItemModel*>(m_box->model());
+  for (const QString& word : spec.wordsThatWait) {
+    m_box->addItem(tr("%1 (not yet available)").arg(word), word);
+    items->item(m_box->count() - 1)->setEnabled(false);
+  }
+  if (m_box->isEditable()) {
+    m_box->setInsertPolicy(QComboBox::NoInsert);
+    connect(m_box->lineEdit(), &QLineEdit::textEdited, this, &ChoiceField::send);
+    m_box->lineEdit()->installEventFilter(this);
+  }
+  connect(m_box, &QComboBox::activated, this, [this](int row) { send(m_box->itemData(row).toString()); });
+  setInput(m_box);
+}
+
+void ChoiceField::send(const QString& word) {
+  if (word.trimmed().isEmpty()) {
+    Q_EMIT cleared();
+  } else {
+    Q_EMIT edited(wordValue(word.trimmed()));
+  }
+}
+
+void ChoiceField::showDefault(const QString& words) {
+  m_box->setItemText(0, words.isEmpty() ? tr("not stated") : tr("%1 (default)").arg(words));
+  if (m_box->isEditable()) m_box->lineEdit()->setPlaceholderText(words);
+}
+
+void ChoiceField::showInInput(const QString& value) {
+  const QString word = textOf(value);
+  if (m_box->isEditable()) {
+    if (m_box->currentText() != word) {
+      m_box->setCurrentIndex(m_box->findData(word));
+      m_box->setEditText(word);
+    }
+    return;
+  }
+  // What is in the file stands in the box, also where it is no word of the choice.
+  const int extra = m_box->findData(QStringLiteral("\n"), Qt::UserRole + 1);
+  int row = value.isEmpty() ? 0 : m_box->findData(word);
+  if (row < 0) {
+    if (extra < 0) {
+      m_box->addItem(word, word);
+      m_box->setItemData(m_box->count() - 1, QStringLiteral("\n"), Qt::UserRole + 1);
+      row = m_box->count() - 1;
+    } else {
+      m_box->setItemText(extra, word);
+      m_box->setItemData(extra, word);
+      row = extra;
+    }
+  } else if (extra >= 0 && row != extra) {
+    m_box->removeItem(extra);
+  }
+  m_box->setCurrentIndex(row);
+}
+
+SwitchField::SwitchField(const FieldSpec& spec, const QString& path, QWidget* parent)
+    : Field(spec, path, parent), m_box(new QCheckBox) {
+  connect(m_box, &QCheckBox::clicked, this, [this](bool isOn) {
+    m_box->setTristate(false);
+    Q_EMIT edited(isOn ? QStringLiteral("true") : QStringLiteral("false"));
+  });
+  setInput(m_box);
+}
+
+void SwitchField::showDefault(const QString& words) { m_default = words; }
+
+void SwitchField::showInInput(const QString& value) {
+  const bool isStated = value == QLatin1String("true") || value == QLatin1String("false");
+  m_box->setTristate(!isStated);
+  if (isStated) {
+    m_box->setChecked(value == QLatin1String("true"));
+    m_box->setText(value == QLatin1String("true") ? tr("yes") : tr("no"));
+  } else {
+    m_box->setCheckState(Qt::PartiallyChecked);
+    m_box->setText(value.isEmpty() ? tr("%1 (default)").arg(m_default) : value);
+  }
+}
+
+SeveralWordsField::SeveralWordsField(const FieldSpec& spec, const QString& path, QWidget* parent)
+    : Field(spec, path, parent) {
+  auto* const row = new QWidget;
+  auto* const layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(16);
+  for (const QString& word : spec.words) {
+    auto* const box = new QCheckBox(word);
+    m_boxes << box;
+    layout->addWidget(box);
+    box->installEventFilter(this);
+    connect(box, &QCheckBox::clicked, this, [this] {
+      QStringList values;
+      for (const QCheckBox* const one : m_boxes) {
+        if (one->isChecked()) values << tomlText(one->text());
+      }
+      Q_EMIT edited(QStringLiteral("[%1]").arg(values.join(QStringLiteral(", "))));
+    });
+  }
+  layout->addStretch(1);
+  row->setFocusProxy(m_boxes.value(0));
+  setInput(row);
+}
+
+void SeveralWordsField::showDefault(const QString& /*words*/) {}
+
+void SeveralWordsField::showInInput(const QString& value) {
+  // Without the key, what counts then: the tooltip says it in words.
+  const QStringList items = listItems(value.isEmpty() ? spec().standard : value).value_or(QStringList());
+  for (QCheckBox* const box : m_boxes) box->setChecked(items.contains(tomlText(box->text())));
+}
+
+LineField::LineField(const FieldSpec& spec, const QString& path, QWidget* parent)
+    : Field(spec, path, parent), m_line(new QLineEdit) {
+  setInput(m_line);
+  if (spec.kind == FieldKind::Number) {
+    m_line->setMinimumWidth(kShortLine / 2);
+    m_line->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  }
+  connect(m_line, &QLineEdit::textEdited, this, [this](const QString& text) {
+    // Empty on the way to another value: the key goes when the field is left.
+    if (!text.trimmed().isEmpty()) Q_EMIT edited(encoded(text.trimmed()));
+  });
+  connect(m_line, &QLineEdit::editingFinished, this, [this] {
+    if (m_line->isModified() && m_line->text().trimmed().isEmpty()) Q_EMIT cleared();
+    m_line->setModified(false);
+  });
+  if (!spec.unit.isEmpty()) {
+    auto* const unit = new QLabel(spec.unit);
+    unit->setForegroundRole(QPalette::PlaceholderText);
+    addToRow(unit);
+  }
+  if (spec.kind == FieldKind::File) {
+    auto* const choose = new QToolButton;
+    choose->setText(QStringLiteral("…"));
+    choose->setAccessibleName(tr("Choose %1").arg(spec.label));
+    choose->setToolTip(tr("Chooses a file"));
+    connect(choose, &QToolButton::clicked, this, &LineField::chooseFile);
+    addToRow(choose);
+  }
+}
+
+void LineField::showDefault(const QString& words) {
+  m_line->setPlaceholderText(spec().waitsFor.isEmpty() ? words : tr("not yet available"));
+}
+
+void LineField::showInInput(const QString& value) {
+  // Of what is being typed, the value is in the file already; only its spelling may differ.
+  const QString typed = m_line->text().trimmed();
+  if (m_line->hasFocus() && (typed.isEmpty() ? m_line->isModified() : encoded(typed) == value)) return;
+  const QString text = decoded(value);
+  const bool isTable = value.startsWith(QLatin1Char('{'));  // of a key that takes either: its keys stand below
+  m_line->setReadOnly(isTable || spec().kind == FieldKind::InTextOnly);
+  if (m_line->text() == text) return;
+  m_line->setText(text);
+  m_line->setCursorPosition(m_line->hasFocus() ? static_cast<int>(text.size()) : 0);
+}
+
+QString LineField::encoded(const QString& text) const {
+  switch (spec().kind) {
+    case FieldKind::Number:
+      return isTomlNumber(text) ? text : tomlText(text);
+    case FieldKind::AnyValue:
+      return isOneValue(text) ? text : tomlText(text);
+    case FieldKind::TextOrList:
+      if (!text.contains(QLatin1Char(',')) && !text.startsWith(QLatin1Char('['))) return tomlText(text);
+      [[fallthrough]];
+    case FieldKind::TextList:
+    case FieldKind::NumberList: {
+      if (text.startsWith(QLatin1Char('['))) {
+        return isOneValue(text) ? text : tomlText(text);
+      }
+      QStringList values;
+      for (const QString& item : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        if (!item.trimmed().isEmpty()) values << itemValue(item.trimmed(), spec().kind);
+      }
+      return QStringLiteral("[%1]").arg(values.join(QStringLiteral(", ")));
+    }
+    default:
+      return tomlText(text);
+  }
+}
+
+QString LineField::decoded(const QString& value) const {
+  if (value.isEmpty() || spec().kind == FieldKind::AnyValue || spec().kind == FieldKind::InTextOnly) {
+    return value.simplified();
+  }
+  const std::optional<QStringList> items = listItems(value);
+  if (!items) return textOf(value);
+  QStringList texts;
+  for (const QString& item : *items) texts << textOf(item);
+  const QString joined = texts.join(QStringLiteral(", "));
+  // A text with a comma in it, a list in a list: as it is spelled.
+  const bool isReadBack = listItems(encoded(joined)).value_or(QStringList()) == *items;
+  return isReadBack && !joined.isEmpty() ? joined : value.simplified();
+}
+
+void LineField::chooseFile() {
+  const QString path = editorQuestions().existingFile(this, folder());
+  if (path.isEmpty()) return;
+  const QString relative = folder().isEmpty() ? path : QDir(folder()).relativeFilePath(path);
+  Q_EMIT edited(tomlText(relative));
+}
+
+}  // namespace mantissa::ui::editor

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/editor/problem_places.h"
+
+#include <QRegularExpression>
+
+#include "ui/editor/toml_text.h"
+
+namespace mantissa::ui::editor {
+namespace {
+
+/// "trial[1].scaler" of "trial[fp16].scaler": core/spec names items, the text counts them.
+QString countedPath(const QString& subject, const TomlText& toml) {
+  static const QRegularExpression item(QStringLiteral("\\[([^\\]]+)\\]"));
+  QString path = subject;
+  QRegularExpressionMatch match;
+  qsizetype from = 0;
+  while ((match = item.match(path, from)).hasMatch()) {
+    const QString list = path.left(match.capturedStart());
+    int place = -1;
+    for (int i = 0; i < toml.count(list) && place < 0; ++i) {
+      const QString name = toml.value(QStringLiteral("%1[%2].name").arg(list).arg(i));
+      if (decodedText(name) == match.captured(1)) place = i;
+    }
+    if (place >= 0) path.replace(match.capturedStart(1), match.capturedLength(1), QString::number(place));
+    from = path.indexOf(QLatin1Char(']'), match.capturedStart()) + 1;
+  }
+  return path;
+}
+
+}  // namespace
+
+QString placeOf(const Problem& problem, const TomlText& toml) {
+  const QString path = countedPath(problem.subject, toml);
+  return path.isEmpty() ? toml.pathAt(problem.line) : path;
+}
+
+QHash<QString, QString> wordsByPath(const TextProblems& problems, const TomlText& toml) {
+  QHash<QString, QString> words;
+  for (const Problem& problem : problems.problems) {
+    QString text = problem.words;
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    QString& all = words[placeOf(problem, toml)];
+    all += (all.isEmpty() ? QString() : QStringLiteral("\n")) + text;
+  }
+  return words;
+}
+
+}  // namespace mantissa::ui::editor
