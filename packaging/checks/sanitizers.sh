@@ -19,13 +19,8 @@ build "$folder" tests/core/all tests/ui/all
 export ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1:strict_string_checks=1
 export LSAN_OPTIONS="suppressions='$root/packaging/checks/leaks.txt':print_suppressions=0"  # quoted: the folder may have blanks
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-# tests/core and tests/ui have their own lists of tests; one of them may know none of those that ARGS ask for.
-result=0 found=
+result=0
 for part in core ui; do
-  [ "$(ctest --test-dir "$folder/tests/$part" -N "$@" | sed -n 's/^Total Tests: //p')" != 0 ] || continue
-  found=yes
   ctest --test-dir "$folder/tests/$part" --output-on-failure --no-label-summary --parallel "$(nproc)" "$@" || result=$?
 done
-[ -n "$found" ] || say "No test has such a name: $*"
-[ -n "$found" ] && exit "$result"
-exit 1
+exit "$result"
