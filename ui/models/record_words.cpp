@@ -2,6 +2,7 @@
 #include "ui/models/record_words.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include "core/report/plain_words.h"
 
@@ -10,9 +11,26 @@ namespace {
 
 QString say(const char* text) { return QCoreApplication::translate("RecordWords", text); }
 
-QString count(std::int64_t value) { return QString::fromStdString(report::count_words(value)); }
+QString count(std::int64_t value) { return figure(report::count_words(value)); }
 
 }  // namespace
+
+QString figure(const std::string& words) {
+  const QLocale locale;
+  const QString point = locale.decimalPoint();
+  const QString group = locale.groupSeparator();
+  QString text;
+  for (const QChar one : QString::fromStdString(words)) {
+    if (one == QLatin1Char('.')) {
+      text += point;
+    } else if (one == QLatin1Char(',')) {
+      text += group;
+    } else {
+      text += one;
+    }
+  }
+  return text;
+}
 
 QString verdictText(record::VerdictWord word) {
   switch (word) {
@@ -50,7 +68,7 @@ QString skipText(std::int64_t skipped, std::int64_t attempted) {
   }
   if (skipped == 0) return say(QT_TRANSLATE_NOOP("RecordWords", "none of %1 steps skipped")).arg(count(attempted));
   return say(QT_TRANSLATE_NOOP("RecordWords", "%1 of %2 steps skipped (%3)"))
-      .arg(count(skipped), count(attempted), QString::fromStdString(report::share_words(skipped, attempted)));
+      .arg(count(skipped), count(attempted), figure(report::share_words(skipped, attempted)));
 }
 
 }  // namespace mantissa::ui::models

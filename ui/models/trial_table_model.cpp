@@ -82,10 +82,10 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
   if (role != Qt::DisplayRole && !sort) return {};
   const record::Counts& counts = arm.end.counts;
   const auto count = [&](std::int64_t value) {
-    return sort ? QVariant(static_cast<qint64>(value)) : QVariant(text(report::count_words(value)));
+    return sort ? QVariant(static_cast<qint64>(value)) : QVariant(figure(report::count_words(value)));
   };
   const auto number = [&](const std::optional<double>& value) {
-    return sort ? QVariant(sortable(value)) : QVariant(text(report::number_words(value)));
+    return sort ? QVariant(sortable(value)) : QVariant(figure(report::number_words(value)));
   };
   switch (index.column()) {
     case ExperimentColumn:
@@ -114,7 +114,7 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
       if (!arm.end.flips) return number(std::nullopt);
       return count(*arm.end.flips);
     case DurationColumn:
-      return sort ? QVariant(arm.end.seconds) : QVariant(text(report::duration_words(arm.end.seconds)));
+      return sort ? QVariant(arm.end.seconds) : QVariant(figure(report::duration_words(arm.end.seconds)));
     case StartedColumn:
       return sort ? QVariant(text(arm.started_at))
                   : QVariant(QLocale().toString(timeOf(arm.started_at), QLocale::ShortFormat));

@@ -11,6 +11,7 @@
 
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
+#include "ui/models/record_words.h"
 #include "ui/models/trial_list.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/shell/theme.h"
@@ -19,8 +20,8 @@ namespace mantissa::ui::run {
 namespace {
 
 QString say(const char* text) { return QCoreApplication::translate("RunCharts", text); }
-QString number(double value) { return QString::fromStdString(report::number_words(value)); }
-QString count(qint64 value) { return QString::fromStdString(report::count_words(value)); }
+QString number(double value) { return models::figure(report::number_words(value)); }
+QString count(qint64 value) { return models::figure(report::count_words(value)); }
 
 /// What never changes of a chart.
 struct Facts {
@@ -257,7 +258,7 @@ class ContentMaker {
         line(interval, say("grows at %1").arg(count(trial.scaler.growth_interval)));
         continue;
       }
-      const auto scale = [](double value) { return QString::fromStdString(report::scale_words(value)); };
+      const auto scale = [](double value) { return models::figure(report::scale_words(value)); };
       line(trial.scaler.floor, say("floor %1").arg(scale(trial.scaler.floor)));
       line(trial.scaler.ceiling, say("ceiling %1").arg(scale(trial.scaler.ceiling)));
     }

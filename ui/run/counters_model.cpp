@@ -18,7 +18,7 @@
 namespace mantissa::ui::run {
 namespace {
 
-QString count(qint64 value) { return QString::fromStdString(report::count_words(value)); }
+QString count(qint64 value) { return models::figure(report::count_words(value)); }
 QString none() { return QStringLiteral("–"); }
 
 /// With decimals that do not change from step to step.
@@ -137,7 +137,7 @@ QString CountersModel::text(const Row& row, int column) const {
     case ScaleColumn:
       // An en dash would say that there is no scaler.
       if (counters.scale && *counters.scale == 0) return QStringLiteral("0");
-      return counters.scale ? QString::fromStdString(report::scale_words(*counters.scale)) : none();
+      return counters.scale ? models::figure(report::scale_words(*counters.scale)) : none();
     case TrackerColumn:
       if (!counters.scale) return none();
       return row.growthInterval > 0 ? tr("%1 of %2").arg(count(counters.growthTracker), count(row.growthInterval))

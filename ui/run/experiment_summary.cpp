@@ -7,13 +7,14 @@
 
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
+#include "ui/models/record_words.h"
 
 namespace mantissa::ui::run {
 namespace {
 
 QString say(const char* text) { return QCoreApplication::translate("ExperimentSummary", text); }
-QString count(std::int64_t value) { return QString::fromStdString(report::count_words(value)); }
-QString number(double value) { return QString::fromStdString(report::number_words(value)); }
+QString count(std::int64_t value) { return models::figure(report::count_words(value)); }
+QString number(double value) { return models::figure(report::number_words(value)); }
 QString word(const std::string& text) { return QString::fromStdString(text); }
 
 QString dataOf(const spec::Data& data) {
@@ -37,7 +38,7 @@ QString referenceOf(const spec::Reference& reference) {
 
 QString budgetOf(const spec::Budget& budget) {
   QStringList texts;
-  if (budget.deadline_seconds) texts << word(report::duration_words(*budget.deadline_seconds));
+  if (budget.deadline_seconds) texts << models::figure(report::duration_words(*budget.deadline_seconds));
   if (budget.price_per_hour) texts << say("%1 per hour").arg(number(*budget.price_per_hour));
   return texts.isEmpty() ? say("none") : texts.join(QStringLiteral(", "));
 }
@@ -56,7 +57,7 @@ QString policyOf(const spec::Trial& trial) {
       break;
   }
   if (trial.scaler.enabled) {
-    parts << say("scale from %1").arg(word(report::scale_words(trial.scaler.init_scale)));
+    parts << say("scale from %1").arg(models::figure(report::scale_words(trial.scaler.init_scale)));
     parts << say("growth every %1").arg(count(trial.scaler.growth_interval));
   } else {
     parts << say("no scaler");

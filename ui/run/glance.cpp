@@ -2,6 +2,7 @@
 #include "ui/run/glance.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +19,8 @@ constexpr std::size_t kLearningBack = 200;  // steps
 constexpr double kFlat = 0.01;              // a change of the loss below this share is none
 
 QString say(const char* text) { return QCoreApplication::translate("Glance", text); }
-QString count(qint64 value) { return QString::fromStdString(report::count_words(value)); }
-QString number(double value) { return QString::fromStdString(report::number_words(value)); }
+QString count(qint64 value) { return models::figure(report::count_words(value)); }
+QString number(double value) { return models::figure(report::number_words(value)); }
 QString nameOf(const ArmData& arm) { return QString::fromStdString(arm.arm().start.name); }
 
 bool isReference(const ArmData& arm) { return arm.arm().start.kind == record::TrialKind::Reference; }
@@ -212,7 +213,7 @@ Statement learning(const RunData& data) {
     steps = back;
   }
   if (worst == nullptr) return statement;
-  const QString share = QString::number(std::abs(worstChange) * 100, 'f', std::abs(worstChange) < 0.1 ? 1 : 0);
+  const QString share = QLocale().toString(std::abs(worstChange) * 100, 'f', std::abs(worstChange) < 0.1 ? 1 : 0);
   if (worstChange < -kFlat) {
     statement.state = Statement::State::Good;
     statement.answer = say("loss %1, falling").arg(number(worstLoss));
@@ -270,7 +271,7 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     remaining = *elapsed / static_cast<double>(step) * static_cast<double>(left);
   }
   const bool isKnown = remaining && std::isfinite(*remaining) && *remaining > 0;
-  const QString duration = isKnown ? QString::fromStdString(report::duration_words(*remaining)) : QString();
+  const QString duration = isKnown ? models::figure(report::duration_words(*remaining)) : QString();
   QStringList details;
   if (standing.paused) {
     statement.answer = say("paused at step %1").arg(count(step));
@@ -280,15 +281,14 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     statement.answer = isKnown ? duration : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");
     if (elapsed && *elapsed > 0) details << say("%1 steps/s").arg(number(static_cast<double>(step) / *elapsed));
-    if (elapsed) details << say("%1 elapsed").arg(QString::fromStdString(report::duration_words(*elapsed)));
+    if (elapsed) details << say("%1 elapsed").arg(models::figure(report::duration_words(*elapsed)));
     if (details.isEmpty() && step > 0) details << say("step %1").arg(count(step));
   } else if (step > 0 && !data.shown().empty()) {
     statement.answer = endWords(data.shown());
     details << (standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
                 : step == 1               ? say("1 step")
                                           : say("%1 steps").arg(count(step)));
-    if (elapsed && *elapsed > 0)
-      details << say("%1 elapsed").arg(QString::fromStdString(report::duration_words(*elapsed)));
+    if (elapsed && *elapsed > 0) details << say("%1 elapsed").arg(models::figure(report::duration_words(*elapsed)));
   } else {
     statement.state = Statement::State::Unknown;
   }

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::run {
@@ -24,9 +25,9 @@ constexpr qint64 kEnoughTimes = 2;  // the archive's log may be as large as what
 QString say(const char* text, int count = -1) {
   return QCoreApplication::translate("PreflightPanel", text, nullptr, count);
 }
-QString count(std::int64_t value) { return QString::fromStdString(report::count_words(value)); }
-QString duration(double seconds) { return QString::fromStdString(report::duration_words(seconds)); }
-QString bytes(std::int64_t value) { return QString::fromStdString(report::bytes_words(value)); }
+QString count(std::int64_t value) { return models::figure(report::count_words(value)); }
+QString duration(double seconds) { return models::figure(report::duration_words(seconds)); }
+QString bytes(std::int64_t value) { return models::figure(report::bytes_words(value)); }
 QString word(const std::string& text) { return QString::fromStdString(text); }
 
 PreflightLine armsLine(const session::Preflight& found) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -55,9 +56,8 @@ void QueuePanel::showWaiting(const std::vector<worker::WaitingJob>& waiting) {
   }
   m_list->setCurrentRow(std::min(chosen, m_list->count() - 1));
   m_remove->setEnabled(m_list->currentRow() >= 0);
-  m_title->setText(m_list->count() == 1
-                       ? tr("1 run waits")
-                       : tr("%1 runs wait").arg(QString::fromStdString(report::count_words(m_list->count()))));
+  m_title->setText(m_list->count() == 1 ? tr("1 run waits")
+                                        : tr("%1 runs wait").arg(models::figure(report::count_words(m_list->count()))));
   const int row = std::max(m_list->sizeHintForRow(0), fontMetrics().height());
   m_list->setFixedHeight(std::clamp(m_list->count(), 1, kMostRows) * row + 2 * m_list->frameWidth() + 2);
   setVisible(!waiting.empty());

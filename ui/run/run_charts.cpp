@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 #include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
 #include "ui/shell/flow_layout.h"
@@ -31,7 +32,7 @@ constexpr int kLeastHeight = 150;         // of a chart: the grid scrolls where 
 
 QString markText(const ArmData& arm, const Skip& skip) {
   const QString name = QString::fromStdString(arm.arm().start.name);
-  const QString step = QString::fromStdString(report::count_words(skip.step));
+  const QString step = models::figure(report::count_words(skip.step));
   return skip.parameter.isEmpty() ? RunCharts::tr("%1, step %2: skipped, %3.").arg(name, step, causeWords(skip.cause))
                                   : RunCharts::tr("%1, step %2: skipped, %3, first in %4.")
                                         .arg(name, step, causeWords(skip.cause), skip.parameter);
@@ -352,7 +353,7 @@ void RunCharts::updateMarks() {
       }
     }
     if (calibrations > 0) {
-      marks[first].label = tr("%1 calibration").arg(QString::fromStdString(report::count_words(calibrations)));
+      marks[first].label = tr("%1 calibration").arg(models::figure(report::count_words(calibrations)));
     }
   }
   std::stable_sort(marks.begin(), marks.end(), [](const auto& left, const auto& right) { return left.x < right.x; });

@@ -23,6 +23,7 @@
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
 #include "ui/models/error_words.h"
+#include "ui/models/record_words.h"
 #include "ui/run/counters_table.h"
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
@@ -219,7 +220,7 @@ void RunPage::listenToController() {
           });
   connect(m_controller, &TrainingController::armEnded, this, [this](worker::JobId, const record::TrialRow& arm) {
     if (!arm.end.gains) logEnd(arm);  // once more with its gains
-    if (m_own.resumes != 0) return;  // its follower tells
+    if (m_own.resumes != 0) return;   // its follower tells
     m_ownData.setArms({arm});
     tellFailedArm(arm);
   });
@@ -503,7 +504,7 @@ void RunPage::offerToResume() {
     m_strips->dismiss(QString::fromLatin1(kResumeTopic));
     return;
   }
-  const QString step = QString::fromStdString(report::count_words(m_archiveData.steps()));
+  const QString step = models::figure(report::count_words(m_archiveData.steps()));
   const QString name = QString::fromStdString(arm->experiment);
   const bool stopped = arm->end.status == record::Status::Stopped;
   m_strips
@@ -661,10 +662,9 @@ void RunPage::tick() {
     if (ownView) standing.phase = m_phase;
     m_strip->setStatements(glance(*m_shown, standing));
     m_counters->refresh();
-    m_countersNote->setText(m_shown->missed() > 0
-                                ? tr("%1 records were not drawn; the archive has them")
-                                      .arg(QString::fromStdString(report::count_words(m_shown->missed())))
-                                : m_counters->counters().qualityNote());
+    m_countersNote->setText(m_shown->missed() > 0 ? tr("%1 records were not drawn; the archive has them")
+                                                        .arg(models::figure(report::count_words(m_shown->missed())))
+                                                  : m_counters->counters().qualityNote());
     m_charts->setLive(standing.running && !standing.paused);
   }
   m_charts->redraw();

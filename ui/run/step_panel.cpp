@@ -16,22 +16,22 @@
 
 #include "core/base/number_text.h"
 #include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
 
 namespace mantissa::ui::run {
 namespace {
 
-QString count(qint64 value) { return QString::fromStdString(report::count_words(value)); }
+QString count(qint64 value) { return models::figure(report::count_words(value)); }
 QString full(const std::optional<double>& value) {
-  if (!value) return QString::fromStdString(report::number_words(value));
-  return std::isfinite(*value) ? QString::fromStdString(to_text(*value))
-                               : QString::fromStdString(report::number_words(*value));
+  if (!value) return models::figure(report::number_words(value));
+  return std::isfinite(*value) ? QString::fromStdString(to_text(*value)) : models::figure(report::number_words(*value));
 }
 
 /// "2^16 = 65536".
 QString scaleText(const std::optional<double>& scale) {
   if (!scale) return StepPanel::tr("no scaler");
   const QString number = full(scale);
-  const QString words = QString::fromStdString(report::scale_words(*scale));
+  const QString words = models::figure(report::scale_words(*scale));
   return words == number || *scale == 0 ? number : QStringLiteral("%1 = %2").arg(words, number);
 }
 

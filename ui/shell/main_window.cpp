@@ -18,6 +18,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/models/archive_loader.h"
+#include "ui/models/record_words.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/action_search.h"
 #include "ui/shell/archive_dock.h"
@@ -151,9 +152,9 @@ void MainWindow::showProgress(const QString& job, qint64 step, qint64 steps) {
   m_jobLabel->setVisible(!job.isEmpty());
   m_jobBar->setVisible(!job.isEmpty());
   if (job.isEmpty()) return;
-  m_jobLabel->setText(tr("%1: %2 of %3 steps")
-                          .arg(job, QString::fromStdString(report::count_words(step)),
-                               QString::fromStdString(report::count_words(steps))));
+  m_jobLabel->setText(
+      tr("%1: %2 of %3 steps")
+          .arg(job, models::figure(report::count_words(step)), models::figure(report::count_words(steps))));
   constexpr int kParts = 1000;  // steps may be more than an int holds
   m_jobBar->setRange(0, kParts);
   m_jobBar->setValue(steps > 0 ? static_cast<int>(static_cast<double>(step) / static_cast<double>(steps) * kParts) : 0);
@@ -190,8 +191,8 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& trials
   m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
   m_archiveDock->setTrials(trials);
   for (Page* const one : m_pages) one->setArchive(path, trials);
-  m_archiveLabel->setText(tr("%1 · %2").arg(QFileInfo(path).fileName(),
-                                            QString::fromStdString(report::bytes_words(QFileInfo(path).size()))));
+  m_archiveLabel->setText(
+      tr("%1 · %2").arg(QFileInfo(path).fileName(), models::figure(report::bytes_words(QFileInfo(path).size()))));
   m_archiveLabel->setToolTip(QFileInfo(path).absoluteFilePath());
   setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
   tellFreeDisk();
@@ -209,7 +210,7 @@ void MainWindow::showArchiveFailure(const QString& path, const QString& sentence
 
 void MainWindow::tellFreeDisk() {
   const QStorageInfo disk(QFileInfo(m_archive).absolutePath());
-  m_diskLabel->setText(tr("%1 free").arg(QString::fromStdString(report::bytes_words(disk.bytesAvailable()))));
+  m_diskLabel->setText(tr("%1 free").arg(models::figure(report::bytes_words(disk.bytesAvailable()))));
 }
 
 bool MainWindow::showPage(const QString& id) {
