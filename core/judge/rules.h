@@ -10,6 +10,11 @@
 /// may make a whole verdict undecided.
 namespace mantissa::judge {
 
+// Shares of attempted steps without any gradient. A step or two in a thousand happen beside an overflow and cost
+// nothing; beyond half of them the trial has stopped learning.
+constexpr double kHarmlessUnderflow = 0.01;
+constexpr double kFatalUnderflow = 0.5;
+
 // Rules on steps and on the state of the run (rules_on_steps.cpp).
 
 /// How the trial ended, where it did not simply finish: rejected if it failed, undecided if it has no end.

@@ -95,11 +95,6 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
   return verdict;
 }
 
-// Shares of attempted steps without any gradient. A step or two in a thousand happen beside an overflow and cost
-// nothing; beyond half of them the trial has stopped learning.
-constexpr double kHarmlessUnderflow = 0.01;
-constexpr double kFatalUnderflow = 0.5;
-
 RuleVerdict judge_underflow(const Evidence& evidence) {
   RuleVerdict verdict;
   verdict.name = "progress.underflow";

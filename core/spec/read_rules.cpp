@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
+#include "core/spec/default_rules.h"
 #include "core/spec/table_reader.h"
 
 namespace mantissa::spec {
@@ -100,29 +101,6 @@ ProgressRule read_progress(const Setting& setting) {
     refuse_place(setting, "no limit", "Set min_applied_fraction or max_consecutive_skips");
   }
   return rule;
-}
-
-/// The preset "default" of the contract; a rule that stands in the file replaces the preset's as a whole.
-void add_default_rules(Rules& rules) {
-  if (rules.output.empty()) {
-    OutputRule output;
-    output.max = {{"float16", 2e-3}, {"bfloat16", 2e-2}};
-    rules.output.push_back(output);
-  }
-  if (!rules.flips) {
-    rules.flips.emplace();
-    rules.flips->max_by_kind["ordinary"] = 0;
-    rules.flips_from_preset = true;
-  }
-  if (rules.quality.empty()) {
-    QualityRule quality;
-    quality.max_drop_relative = 0.005;
-    rules.quality.push_back(quality);
-  }
-  if (!rules.progress) {
-    rules.progress.emplace();
-    rules.progress->min_applied_fraction = 0.98;
-  }
 }
 
 /// The task as far as the file alone tells; nothing where the data decides. The losses bce decide nothing here: they

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <QTest>
 
 #include "core/base/error.h"
 #include "core/judge/judge.h"
+#include "core/judge/rule_catalogue.h"
 
 using namespace mantissa;
 using namespace mantissa::judge;
@@ -149,6 +151,42 @@ class JudgeTests : public QObject {
     COMPARE_WORD(verdict.word, "rejected");
     QCOMPARE(verdict.reasons.front(), std::string("non-finite at the end: buffer bn.running_mean; "
                                                   "the output (trained) is non-finite in 1 of 2 cases: b"));
+  }
+
+  void every_rule_that_a_verdict_can_give_is_in_the_catalogue_and_the_other_way_round() {
+    spec::Rules rules = output_rule({{"", 1.0}});
+    rules.output.front().name = "head";
+    rules.flips.emplace();
+    rules.flips->max = 1;
+    rules.flips->max_by_kind["edge"] = 1;
+    rules.quality.emplace_back();
+    rules.quality.front().max_drop = 1.0;
+    rules.progress.emplace();
+    rules.progress->min_applied_fraction = 0.5;
+    rules.progress->max_consecutive_skips = 5;
+    Evidence evidence = sound();
+    evidence.status = record::Status::Failed;
+    evidence.failure = "forward";
+    evidence.weights_unchanged = false;
+    std::set<std::string> given;
+    for (const RuleVerdict& rule : judged(rules, evidence).rules) {
+      // progress.underflow has the dot in its own name, flips.edge and output.head have one before what they are of.
+      const bool of_progress = rule.name.rfind("progress.", 0) == 0;
+      given.insert(of_progress ? rule.name : rule.name.substr(0, rule.name.find('.')));
+    }
+    std::set<std::string> known;
+    for (const RuleEntry& rule : rule_catalogue()) known.insert(rule.name);
+    QCOMPARE(given, known);
+  }
+
+  void the_help_on_rules_states_the_default_limits_of_the_contract() {
+    // The contract: case_relative q0.99 ≤ 2e-2 (BF16) / 2e-3 (FP16), 0 flips of ordinary cases, quality drop ≤ 0.5 %
+    // of the reference's, 98 % applied.
+    const std::string text = rules_help_text();
+    for (const char* const words : {"at most 0.02 (bfloat16), 0.002 (float16)", "at most 0 of ordinary cases",
+                                    "worse by at most 0.5 %", "at least 0.98", "its 0.99 quantile"}) {
+      QVERIFY2(text.find(words) != std::string::npos, words);
+    }
   }
 
   void the_verdict_carries_scope_and_hash() {
