@@ -30,6 +30,15 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
+int columns_of(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  // A serial line or a pseudo-terminal without a size: what the shell was told.
+  const char* const told = std::getenv("COLUMNS");
+  const int columns = told != nullptr ? std::atoi(told) : 0;
+  return columns > 0 ? columns : kUsualColumns;
+}
+
 }  // namespace
 
 void Console::result(std::string_view bytes) {
@@ -90,13 +99,10 @@ void Console::failure(std::string_view text) {
 bool Console::messages_on_terminal() { return isatty(STDERR_FILENO) == 1; }
 bool Console::results_on_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
-int Console::terminal_columns() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  // A serial line or a pseudo-terminal without a size: what the shell was told.
-  const char* const told = std::getenv("COLUMNS");
-  const int columns = told != nullptr ? std::atoi(told) : 0;
-  return columns > 0 ? columns : kUsualColumns;
+int Console::terminal_columns() { return columns_of(STDERR_FILENO); }
+
+std::size_t Console::result_columns() {
+  return results_on_terminal() ? static_cast<std::size_t>(columns_of(STDOUT_FILENO)) : 0;
 }
 
 void Console::transient(std::string_view text) {

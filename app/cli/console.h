@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,9 @@ class Console {
   static bool messages_on_terminal();
   static bool results_on_terminal();
   static int terminal_columns();
+
+  /// How wide a table on stdout may be; 0 where stdout is no terminal.
+  static std::size_t result_columns();
 
   /// A line that replaces itself on the terminal; an empty one clears it.
   void transient(std::string_view text);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fnmatch.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -18,16 +23,32 @@ bool is_first_use(const Program& program) {
   return program.archive.empty() && !std::filesystem::exists(program.archive_path(), ignored);
 }
 
-int list(Program& program) {
+bool fits(const record::TrialRow& trial, const std::string& pattern) {
+  const std::string full = trial.experiment + '/' + trial.start.name;
+  for (const std::string& name : {trial.start.name, trial.experiment, full}) {
+    if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+  }
+  return false;
+}
+
+int list(Program& program, const std::string& pattern) {
   std::vector<record::TrialRow> trials;
   if (!is_first_use(program)) trials = archive::Reader(program.existing_archive()).trials();
+  const std::size_t all = trials.size();
+  if (!pattern.empty()) {
+    trials.erase(std::remove_if(trials.begin(), trials.end(),
+                                [&pattern](const record::TrialRow& trial) { return !fits(trial, pattern); }),
+                 trials.end());
+  }
   if (program.json) {
     program.console.result(report::list_document(trials));
   } else if (!trials.empty()) {
-    program.console.result_for_people(report::trial_list(trials));
+    program.console.result_for_people(report::trial_list(trials, Console::result_columns()));
   }
-  if (trials.empty()) {
+  if (all == 0) {
     program.console.message(program.archive_path() + " holds no trials yet. mantissa-cli run FILE makes some.");
+  } else if (trials.empty()) {
+    program.console.message("no trial of " + std::to_string(all) + " fits '" + pattern + "'");
   }
   return exit_code::kDone;
 }
@@ -35,7 +56,12 @@ int list(Program& program) {
 }  // namespace
 
 void add_list(Program& program) {
-  program.add_command("list", "All trials of the archive, oldest first", [&program] { return list(program); });
+  const auto pattern = std::make_shared<std::string>();
+  CLI::App* const command =
+      program.add_command("list", "Trials of the archive, oldest first; on a terminal as many columns as fit",
+                          [&program, pattern] { return list(program, *pattern); });
+  command->add_option("PATTERN", *pattern,
+                      "Only trials whose name, experiment or experiment/name fits, such as 'fp16*' or 'digits/*'");
 }
 
 }  // namespace mantissa::cli

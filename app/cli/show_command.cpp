@@ -4,6 +4,7 @@
 
 #include "app/cli/exit_code.h"
 #include "app/cli/program.h"
+#include "app/cli/resolved_page.h"
 #include "core/archive/reader.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
@@ -11,10 +12,14 @@
 namespace mantissa::cli {
 namespace {
 
-int show(Program& program, const std::string& name) {
+int show(Program& program, const std::string& name, bool resolved) {
   const archive::Reader reader(program.existing_archive());
   const record::TrialRow trial = program.find(reader, name);
   const record::ExperimentStart experiment = reader.experiment(trial.experiment_id);
+  if (resolved && !program.json) {
+    program.console.result_for_people(resolved_page(experiment.resolved));
+    return exit_code::kDone;
+  }
   report::LossSummary losses;
   reader.steps(trial.id, [&losses](const record::StepRecord& step) {
     losses.add(step.loss);
@@ -33,10 +38,12 @@ int show(Program& program, const std::string& name) {
 
 void add_show(Program& program) {
   const auto trial = std::make_shared<std::string>();
+  const auto resolved = std::make_shared<bool>(false);
   CLI::App* const command =
       program.add_command("show", "One trial: verdict with its rules, counts, checkpoints, settings, reference lock",
-                          [&program, trial] { return show(program, *trial); });
+                          [&program, trial, resolved] { return show(program, *trial, *resolved); });
   command->add_option("TRIAL", *trial, "An id, experiment/trial, a name (the newest), last, or reference")->required();
+  command->add_flag("--resolved", *resolved, "Only the settings, one line each, with every default told");
 }
 
 }  // namespace mantissa::cli

@@ -2,6 +2,8 @@
 #include "core/report/tables.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -202,6 +204,44 @@ std::string history_sections(const record::History& history) {
   return text;
 }
 
+/// A column of the list of trials.
+struct ListColumn {
+  const char* title;
+  Table::Align align;
+  int leaves;  ///< in which place it is left out for want of room, from 1; 0: never
+  std::string (*cell)(const record::TrialRow& trial);
+};
+
+const std::array<ListColumn, 11> kListColumns = {{
+    {"id", Table::Align::Right, 0, [](const record::TrialRow& trial) { return std::to_string(trial.id); }},
+    {"experiment", Table::Align::Left, 7, [](const record::TrialRow& trial) { return trial.experiment; }},
+    {"name", Table::Align::Left, 0, [](const record::TrialRow& trial) { return trial.start.name; }},
+    {"kind", Table::Align::Left, 2,
+     [](const record::TrialRow& trial) { return std::string(to_text(trial.start.kind)); }},
+    {"autocast", Table::Align::Left, 3, [](const record::TrialRow& trial) { return trial.start.autocast; }},
+    {"status", Table::Align::Left, 0, [](const record::TrialRow& trial) { return status_words(trial.end); }},
+    {"verdict", Table::Align::Left, 0, [](const record::TrialRow& trial) { return verdict_words_of(trial.end); }},
+    {"attempted", Table::Align::Right, 4,
+     [](const record::TrialRow& trial) { return count_words(trial.end.counts.attempted); }},
+    {"skipped", Table::Align::Right, 5, [](const record::TrialRow& trial) { return skipped_words(trial.end.counts); }},
+    {"quality", Table::Align::Left, 6, [](const record::TrialRow& trial) { return quality_words(trial.end); }},
+    {"started", Table::Align::Left, 1, [](const record::TrialRow& trial) { return trial.started_at; }},
+}};
+
+Table list_of(const std::vector<record::TrialRow>& trials, const std::vector<const ListColumn*>& shown) {
+  std::vector<Table::Column> columns;
+  columns.reserve(shown.size());
+  for (const ListColumn* const column : shown) columns.push_back({column->title, column->align});
+  Table table(std::move(columns));
+  for (const record::TrialRow& trial : trials) {
+    std::vector<std::string> cells;
+    cells.reserve(shown.size());
+    for (const ListColumn* const column : shown) cells.push_back(column->cell(trial));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
 }  // namespace
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -211,14 +251,23 @@ void Table::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(int indent) const {
+std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     std::size_t width = display_width(columns_[column].title);
     for (const auto& row : rows_) width = std::max(width, display_width(row[column]));
     widths.push_back(width);
   }
+  return widths;
+}
 
+std::size_t Table::width() const {
+  const std::vector<std::size_t> each = widths();
+  return std::accumulate(each.begin(), each.end(), each.empty() ? 0 : 2 * (each.size() - 1));
+}
+
+std::string Table::text(int indent) const {
+  const std::vector<std::size_t> widths = this->widths();
   std::string text;
   const auto add_line = [&](const auto& cell_of) {
     std::string line(static_cast<std::size_t>(indent), ' ');
@@ -278,25 +327,21 @@ std::string run_table(const record::RunSummary& summary) {
   return text;
 }
 
-std::string trial_list(const std::vector<record::TrialRow>& trials) {
-  Table table({{"id", Table::Align::Right},
-               {"experiment"},
-               {"name"},
-               {"kind"},
-               {"autocast"},
-               {"status"},
-               {"verdict"},
-               {"attempted", Table::Align::Right},
-               {"skipped", Table::Align::Right},
-               {"quality"},
-               {"started"}});
-  for (const record::TrialRow& trial : trials) {
-    const record::TrialEnd& end = trial.end;
-    table.add_row({std::to_string(trial.id), trial.experiment, trial.start.name, std::string(to_text(trial.start.kind)),
-                   trial.start.autocast, status_words(end), verdict_words_of(end), count_words(end.counts.attempted),
-                   skipped_words(end.counts), quality_words(end), trial.started_at});
+std::string trial_list(const std::vector<record::TrialRow>& trials, std::size_t columns) {
+  std::vector<const ListColumn*> shown;
+  for (const ListColumn& column : kListColumns) shown.push_back(&column);
+  std::string left_out;
+  Table table = list_of(trials, shown);
+  for (int rank = 1; columns > 0 && table.width() > columns; ++rank) {
+    const auto next =
+        std::find_if(shown.begin(), shown.end(), [rank](const ListColumn* column) { return column->leaves == rank; });
+    if (next == shown.end()) break;  // what remains is what a list is for
+    left_out += (left_out.empty() ? "" : ", ") + std::string((*next)->title);
+    shown.erase(next);
+    table = list_of(trials, shown);
   }
-  return table.text();
+  if (left_out.empty()) return table.text();
+  return table.text() + "left out for want of room: " + left_out + '\n';
 }
 
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,15 @@ class Table {
   /// One cell per column; missing ones stay empty.
   void add_row(std::vector<std::string> cells);
 
+  /// Of the longest line, without an indent.
+  std::size_t width() const;
+
   /// Every line ends with a line feed and has no blanks before it. `indent` blanks stand before each line.
   std::string text(int indent = 0) const;
 
  private:
+  std::vector<std::size_t> widths() const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
@@ -40,7 +46,10 @@ std::size_t display_width(std::string_view text);
 std::string run_table(const record::RunSummary& summary);
 
 /// All arms of an archive, one line each.
-std::string trial_list(const std::vector<record::TrialRow>& trials);
+///
+/// \param columns  of the terminal: what says least is left out until a line fits, and named below the table; 0: as
+///                 wide as it is
+std::string trial_list(const std::vector<record::TrialRow>& trials, std::size_t columns = 0);
 
 /// Everything that an archive holds of one arm, for people.
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,

@@ -52,6 +52,46 @@ class CliCommandTests : public QObject {
     QVERIFY(!outcome.out.contains("--cases-from"));
   }
 
+  void help_on_the_rules_names_each_with_its_default() {
+    CliSandbox box;
+    const Outcome outcome = box.run_plain({"help", "rules"});
+    QCOMPARE(outcome.exit, 0);
+    for (const char* const words : {"non_finite (always applied)", "flips (rules.flips)", "at least 0.98"}) {
+      QVERIFY2(outcome.out.contains(words), words);
+    }
+  }
+
+  void a_list_shows_the_trials_that_fit_a_pattern() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    QCOMPARE(box.run({"run", "small.toml"}).exit, 0);
+    const auto names = [&box](const QString& pattern) {
+      std::set<std::string> found;
+      const nlohmann::json document = box.run({"list", pattern, "--json"}).json();
+      for (const auto& trial : document["trials"]) found.insert(trial["name"].get<std::string>());
+      return found;
+    };
+    QCOMPARE(names("*16"), (std::set<std::string>{"bf16", "fp16"}));
+    QCOMPARE(names("small/fp*"), (std::set<std::string>{"fp16"}));
+    QCOMPARE(names("small"), (std::set<std::string>{"reference", "bf16", "fp16"}));
+    const Outcome none = box.run({"list", "fp32"});
+    QCOMPARE(none.exit, 0);
+    QVERIFY2(none.err.contains("no trial of 3 fits 'fp32'"), none.err);
+    QVERIFY(none.out.isEmpty());
+  }
+
+  void resolved_settings_tell_every_default() {
+    CliSandbox box;
+    box.write("small.toml", small_experiment());
+    QCOMPARE(box.run({"run", "small.toml"}).exit, 0);
+    const QByteArray page = box.run({"show", "fp16", "--resolved"}).out;
+    // The file says neither; the contract: adamw with lr 1e-3, and a test part of 0.2 with seed 7.
+    QVERIFY2(page.contains("training.optimizer[0].lr ") && page.contains(" 0.001\n"), page);
+    QVERIFY2(page.contains("default: the set's own, else { fraction = 0.2, seed = 7 }"), page);
+    QVERIFY2(page.contains("trial[1].scaler.init_scale ") && page.contains(" 1024\n"), page);
+    QVERIFY(!page.contains("Reference lock"));
+  }
+
   void help_on_the_experiment_names_keys_and_defaults() {
     CliSandbox box;
     const Outcome outcome = box.run_plain({"help", "experiment"});

@@ -46,6 +46,24 @@ class DocumentsTests : public QObject {
     QCOMPARE(report::count_words(-1234567), std::string("-1,234,567"));
   }
 
+  void a_list_leaves_out_what_says_least_until_a_line_fits() {
+    record::TrialRow trial = rejected_trial();
+    trial.started_at = "2026-01-01T00:00:00.000Z";
+    const std::string whole = report::trial_list({trial});
+    QVERIFY(whole.find("started") != std::string::npos);
+    const std::string narrow = report::trial_list({trial}, 80);
+    for (const char* const kept : {"id", "name", "fp16", "status", "verdict", "rejected"}) {
+      QVERIFY2(narrow.find(kept) != std::string::npos, kept);
+    }
+    const std::size_t last = narrow.find("left out for want of room: started");
+    QVERIFY2(last != std::string::npos, narrow.c_str());
+    std::size_t begin = 0;
+    for (std::size_t end = narrow.find('\n'); begin < last; begin = end + 1, end = narrow.find('\n', begin)) {
+      QVERIFY(report::display_width(narrow.substr(begin, end - begin)) <= 80);
+    }
+    QCOMPARE(report::trial_list({trial}, 500), whole);
+  }
+
   void numbers_have_four_significant_digits() {
     QCOMPARE(report::number_words(0.0120345), std::string("0.01203"));
     QCOMPARE(report::number_words(65504.0), std::string("65,500"));
