@@ -24,9 +24,6 @@ bool is_identifier(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), fits);
 }
 
-std::string step_to(const std::string& name) { return is_identifier(name) ? "." + name : "[\"" + name + "\"]"; }
-std::string step_to(std::size_t index) { return "[" + std::to_string(index) + "]"; }
-
 std::vector<std::string> field_names(const c10::IValue& tuple) {
   const auto type = tuple.toTupleRef().type<c10::TupleType>();
   std::vector<std::string> names;
@@ -139,6 +136,9 @@ bool could_be_loss(const at::Tensor& tensor) { return tensor.dim() == 0 && tenso
 }
 
 }  // namespace
+
+std::string step_to(const std::string& name) { return is_identifier(name) ? "." + name : "[\"" + name + "\"]"; }
+std::string step_to(std::size_t index) { return "[" + std::to_string(index) + "]"; }
 
 std::vector<NamedOutput> tensors_of(const c10::IValue& output) {
   std::vector<NamedOutput> found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct NamedOutput {
   std::string selector;  ///< "output[1]", "output.boxes"
   at::Tensor tensor;
 };
+
+/// A step of a selector: ".boxes", "[\"two words\"]", "[1]".
+std::string step_to(const std::string& name);
+std::string step_to(std::size_t index);
 
 /// All tensors of what a model returned, in order: in tuples, lists, dictionaries and objects, however nested.
 std::vector<NamedOutput> tensors_of(const c10::IValue& output);

@@ -30,7 +30,8 @@ std::unique_ptr<Network> load_torchscript(const std::string& path);
 struct TorchScriptFacts {
   std::vector<std::string> modules;  ///< "path: type"
   std::string inputs;                ///< of forward: "x (Tensor), sr (int)"
-  std::string outputs;               ///< its declared type: "Tensor", "Tuple[Tensor, Tensor]"
+  std::string
+      outputs;  ///< its type, and the selectors of several tensors: "Tensor", "Dict(str, Tensor): output.a, output.b"
   std::vector<NamedTensor> parameters;
   std::vector<NamedTensor> buffers;
   std::vector<std::string> operators;  ///< "aten::linear", sorted, each once

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
+#include "core/base/text_list.h"
+#include "core/model/graph_outputs.h"
 #include "core/model/input_binding.h"
 #include "core/model/torchscript.h"
 #include "core/model/torchscript_module.h"
@@ -54,6 +56,13 @@ TorchScriptFacts torchscript_facts(const std::string& path) {
   const c10::FunctionSchema& schema = forward->function().getSchema();
   facts.inputs = described_arguments(schema);
   if (!schema.returns().empty()) facts.outputs = schema.returns().front().type()->str();
+  const std::vector<std::string> selectors = output_selectors_of(*forward);
+  const bool one_tensor = selectors.size() == 1 && selectors.front() == "output";
+  if (!selectors.empty() && !one_tensor) {
+    facts.outputs += ": " + joined(selectors);
+    facts.problems.push_back("Forward returns several outputs: name the prediction, model.prediction = '" +
+                             selectors.front() + "', for instance.");
+  }
   if (schema.arguments().size() > 2) {
     facts.problems.emplace_back("Forward takes several inputs: name them in model.inputs.");
   }

@@ -383,6 +383,10 @@ Prepared prepare(const spec::Experiment& asked) {
   if (experiment.data.pin_memory == spec::PinMemory::Always && experiment.training.device == "cpu") {
     prepared.notes.emplace_back("data.pin_memory changes nothing on a CPU: page-locked memory serves copies to a GPU");
   }
+  if (experiment.training.tf32 && experiment.training.device == "cpu") {
+    prepared.notes.emplace_back(
+        "training.tf32 changes nothing on a CPU: TF32 is how GPUs may round the factors of FP32 products");
+  }
   experiment.data.task = prepared.dataset.task;
   if (prepared.dataset.classes > 0) experiment.data.classes = prepared.dataset.classes;
   if (!experiment.training.loss) experiment.training.loss = default_loss(prepared.dataset.task);

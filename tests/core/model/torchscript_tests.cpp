@@ -257,6 +257,14 @@ class TorchScriptTests : public QObject {
     QCOMPARE(model::torchscript_facts(kModels + "frozen.pt").problems.size(), std::size_t(1));
   }
 
+  void facts_name_the_outputs_that_can_be_selected() {
+    const auto facts =
+        model::torchscript_facts(MANTISSA_SOURCE_DIR "/tests/core/session/dict_output.pt");  // {"score": …, "input": x}
+    QCOMPARE(facts.outputs, std::string("Dict(str, Tensor): output.score, output.input"));
+    QCOMPARE(facts.problems.size(), std::size_t(1));
+    QVERIFY(facts.problems.front().find("model.prediction = 'output.score'") != std::string::npos);
+  }
+
   // dropout_trace.pt was traced under train(), batch_norm_trace_eval.pt under eval(); cnn_script.pt is a script.
   void facts_name_the_modes_that_a_trace_keeps() {
     const auto begins = [](const char* file, const std::string& start) {

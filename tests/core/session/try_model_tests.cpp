@@ -86,6 +86,17 @@ class TryModelTests : public QObject {
     }
   }
 
+  void a_key_without_effect_on_a_cpu_is_said_once() {
+    spec::Experiment experiment = brought("linear.pt", "", "steps = 0\n");
+    experiment.model.kind = spec::ModelKind::Linear;
+    QVERIFY(!says(session::prepare(experiment).notes, "training.tf32"));
+    experiment.training.tf32 = true;
+    const std::vector<std::string> notes = session::prepare(experiment).notes;
+    QCOMPARE(std::count_if(notes.begin(), notes.end(),
+                           [](const std::string& note) { return note.find("training.tf32") != std::string::npos; }),
+             std::ptrdiff_t(1));
+  }
+
   void an_expectation_of_an_operator_that_nobody_tries_is_refused() {
     const auto expecting = [](const std::string& what) {
       return refusal(spec::parse_experiment(
