@@ -21,7 +21,7 @@ namespace {
 constexpr int kSwatch = 15;
 constexpr int kGap = 4;
 constexpr int kBetweenItems = 8;
-constexpr int kRowsHeight = 190;  // of a plot that can spare a second row
+constexpr int kRowsHeight = 165;  // of a plot that can spare a second row
 
 /// Of unit and legend: small beside the title.
 QFont smaller(QFont font) {

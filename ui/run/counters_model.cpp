@@ -198,7 +198,7 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
   const std::optional<double> value = measured(arm, column);
   if (column == LossColumn && arm.nonFinite(Quantity::Loss) > 0) {
     return tr("%1; mean %2 over finite steps, %3 non-finite of %4")
-        .arg(value ? QString::fromStdString(report::number_words(*value)) : none(),
+        .arg(value ? models::figure(report::number_words(*value)) : none(),
              number(arm.finiteMean(Quantity::Loss)), count(arm.nonFinite(Quantity::Loss)),
              count(arm.counters().attempted));
   }

@@ -15,10 +15,10 @@
 namespace mantissa::ui::run {
 namespace {
 
-constexpr int kRows = 4;  // that are seen without scrolling
-constexpr int kRoom = 1;  // pixels of a column besides its text
-constexpr int kHeaderRoom = 10;
-constexpr int kGap = 12;  // pixels between a number and the words behind it
+constexpr int kRows = 4;        // that are seen without scrolling
+constexpr int kRoom = 1;        // pixels of a column besides its text
+constexpr int kHeaderRoom = 6;  // pixels around the words of a header
+constexpr int kGap = 12;        // pixels between a number and the words behind it
 
 /// Words that follow a column of numbers stand off from it.
 class IndentDelegate : public QStyledItemDelegate {
@@ -41,7 +41,7 @@ CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
   setAccessibleName(tr("Counters"));
   // As small as the words of charts: all columns are seen at the window's first size.
   QFont small = font();
-  if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * 0.92);
+  if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * 0.9);
   setFont(small);
   horizontalHeader()->setFont(small);
   setItemDelegateForColumn(CountersModel::ArmColumn, new shell::MarkerDelegate(CountersModel::PlaceRole, this));
@@ -82,7 +82,7 @@ void CountersTable::fitColumns() {
     const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(title) + kHeaderRoom;
     const int needed = std::max(sizeHintForColumn(column) + kRoom, heading);
     if (column == CountersModel::CauseColumn) {
-      m_causeWidth = std::max(m_causeWidth, needed + kGap);
+      m_causeWidth = std::max(m_causeWidth, needed);  // the gap is part of both hints
       continue;
     }
     if (columnWidth(column) < needed || first) setColumnWidth(column, needed);

@@ -81,7 +81,7 @@ Statement finite(const RunData& data) {
   statement.answer = say("all losses finite");
   const auto arms = data.shown().size();
   const QString steps = data.steps() == 1 ? say("1 step") : say("%1 steps").arg(count(data.steps()));
-  statement.detail = arms == 1 ? say("%1 of 1 arm").arg(steps) : say("%1 of each of %2 arms").arg(steps).arg(arms);
+  statement.detail = arms == 1 ? say("%1, 1 arm").arg(steps) : say("%1, %2 arms").arg(steps).arg(arms);
   return statement;
 }
 
@@ -285,10 +285,11 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     if (details.isEmpty() && step > 0) details << say("step %1").arg(count(step));
   } else if (step > 0 && !data.shown().empty()) {
     statement.answer = endWords(data.shown());
-    details << (standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
-                : step == 1               ? say("1 step")
-                                          : say("%1 steps").arg(count(step)));
-    if (elapsed && *elapsed > 0) details << say("%1 elapsed").arg(models::figure(report::duration_words(*elapsed)));
+    QString made = standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
+                   : step == 1               ? say("1 step")
+                                             : say("%1 steps").arg(count(step));
+    if (elapsed && *elapsed > 0) made = say("%1 in %2").arg(made, models::figure(report::duration_words(*elapsed)));
+    details << made;
   } else {
     statement.state = Statement::State::Unknown;
   }

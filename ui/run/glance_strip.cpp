@@ -14,6 +14,8 @@
 namespace mantissa::ui::run {
 namespace {
 
+constexpr int kMargin = 8;  // px on both sides of a cell
+
 QString signOf(Statement::State state) {
   switch (state) {
     case Statement::State::Good:
@@ -40,7 +42,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
   row->setSpacing(0);
   for (std::size_t i = 0; i < kStatements; ++i) {
     auto* const column = new QVBoxLayout;
-    column->setContentsMargins(12, 0, 12, 0);
+    column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
     cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0};
@@ -79,7 +81,10 @@ void GlanceStrip::showOne(std::size_t index) {
   const Statement& statement = m_statements[index];
   const Cell& cell = m_cells[index];
   const QString answer = answerOf(index);
-  if (cell.question->text() != statement.question) cell.question->setText(statement.question);
+  if (cell.question->text() != statement.question) {
+    cell.question->setText(statement.question);
+    cell.question->setMinimumWidth(cell.question->sizeHint().width());  // never cut: answers are in dots first
+  }
   if (cell.answer->text() != answer) {
     cell.answer->setText(answer);
     cell.answer->setToolTip(answer);
@@ -103,10 +108,10 @@ void GlanceStrip::showOne(std::size_t index) {
 
 /// The longest sentences get the room. Shares only grow, in large steps: little moves when an answer changes.
 void GlanceStrip::share(std::size_t index) {
-  constexpr int kStep = 24;
+  constexpr int kStep = 12;
   Cell& cell = m_cells[index];
   const auto width = [](const QLabel* label) { return label->fontMetrics().horizontalAdvance(label->text()); };
-  const int needed = (std::max(width(cell.answer), width(cell.detail)) / kStep + 2) * kStep;
+  const int needed = (std::max(width(cell.answer), width(cell.detail)) / kStep + 1) * kStep + 2 * kMargin;
   if (needed <= cell.share) return;
   cell.share = needed;
   m_row->setStretch(static_cast<int>(2 * index), needed);  // lines stand between the cells

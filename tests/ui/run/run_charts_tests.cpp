@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -596,6 +597,23 @@ class RunChartsTests : public QObject {
     table.setCurrentIndex(table.model()->index(0, 0));
     QTest::keyClick(&table, Qt::Key_Return);
     QCOMPARE(chosen.count(), 0);  // the reference skips nothing
+  }
+
+  void all_counters_are_seen_at_the_first_size_of_the_window() {
+    CountersTable table;
+    table.resize(780, 150);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    table.setData(m_data.get());
+    int width = 0;
+    for (int column = 0; column < CountersModel::kColumns; ++column) width += table.columnWidth(column);
+    QVERIFY2(width <= table.viewport()->width(), qPrintable(QString::number(width)));
+    // And none of them is cut.
+    const QFontMetrics words(table.horizontalHeader()->font());
+    for (int column = 0; column < CountersModel::kColumns; ++column) {
+      const QString title = table.model()->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+      QVERIFY2(words.horizontalAdvance(title) + 6 <= table.columnWidth(column), qPrintable(title));
+    }
   }
 
   void the_glance_measures_by_the_spread_and_the_rules_limit() {
