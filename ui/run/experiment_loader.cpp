@@ -21,14 +21,16 @@ ExperimentLoader::~ExperimentLoader() {
   m_thread.wait();
 }
 
-void ExperimentLoader::load(const QString& archive, std::int64_t experiment) {
+void ExperimentLoader::load(const QString& archive, std::int64_t experiment, std::int64_t reference) {
   const std::uint64_t job = ++m_job;
-  const auto read = [this, archive, experiment, job] {
-    std::shared_ptr<const spec::Experiment> what;
+  const auto read = [this, archive, experiment, reference, job] {
+    ArchivedExperiment what;
     try {
       const archive::Reader reader(archive.toStdString());
+      const std::vector<record::CheckpointRow> checkpoints = reader.history(reference).checkpoints;
+      if (!checkpoints.empty()) what.lastCheckpoint = checkpoints.back().step;
       const record::ExperimentStart start = reader.experiment(experiment);
-      what = std::make_shared<const spec::Experiment>(spec::parse_experiment(start.text, start.file));
+      what.experiment = std::make_shared<const spec::Experiment>(spec::parse_experiment(start.text, start.file));
     } catch (const Error& error) {
       spdlog::info("experiment {} has no summary: {}", experiment, sentence(error.facts()));
     }

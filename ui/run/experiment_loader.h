@@ -7,10 +7,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/spec/experiment.h"
 
 namespace mantissa::ui::run {
+
+/// What an archive says of an experiment.
+struct ArchivedExperiment {
+  std::shared_ptr<const spec::Experiment> experiment;  ///< null where the archive does not give it (any more)
+  std::optional<qint64> lastCheckpoint;                ///< the step that a run of it can go on from
+};
 
 /// Reads the experiment behind an archive's arms on a thread of its own: what was run, for the summary. Answers arrive
 /// on the window's thread; what a newer call has made obsolete is dropped.
@@ -22,12 +29,13 @@ class ExperimentLoader : public QObject {
   /// Waits for a read that is going on.
   ~ExperimentLoader() override;
 
-  void load(const QString& archive, std::int64_t experiment);
+  /// \param reference  the arm whose checkpoints are all arms'
+  void load(const QString& archive, std::int64_t experiment, std::int64_t reference);
   void cancel() { ++m_job; }
 
  Q_SIGNALS:
-  /// Null where the archive does not give it (any more): its arms are shown all the same.
-  void loaded(std::int64_t experiment, const std::shared_ptr<const mantissa::spec::Experiment>& what);
+  /// Its arms are shown whatever is missing here.
+  void loaded(std::int64_t experiment, const mantissa::ui::run::ArchivedExperiment& what);
 
  private:
   QThread m_thread;

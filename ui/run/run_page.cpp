@@ -82,12 +82,15 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   makeLayout();
   listenToController();
   listenToActions();
-  connect(m_loader, &ExperimentLoader::loaded, this,
-          [this](std::int64_t experiment, const std::shared_ptr<const spec::Experiment>& what) {
-            if (experiment != m_followed) return;
-            m_archived = what;
-            if (m_view == View::Archive) showView(View::Archive);
-          });
+  connect(m_loader, &ExperimentLoader::loaded, this, [this](std::int64_t experiment, const ArchivedExperiment& what) {
+    if (experiment != m_followed) return;
+    m_lastCheckpoint = what.lastCheckpoint;
+    m_offerIsStale = true;
+    wake();
+    if (m_archived && what.experiment) return;  // it never changes
+    m_archived = what.experiment;
+    if (m_view == View::Archive) showView(View::Archive);
+  });
   connect(m_charts, &RunCharts::redrawNeeded, this, &RunPage::wake);
   const auto showStep = [this](qint64 step) { m_stepPanel->showStep(*m_shown, step); };
   connect(m_charts, &RunCharts::stepChosen, this, showStep);
@@ -293,7 +296,7 @@ void RunPage::follow(std::int64_t experiment) {
     m_strips->dismiss(QString::fromLatin1(kResumeTopic));
     m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
     listenToFollower();
-    m_loader->load(m_archive, experiment);
+    m_lastCheckpoint.reset();
   }
   showView(View::Archive);
 }
@@ -309,14 +312,17 @@ void RunPage::listenToFollower() {
     m_armsKnown = true;
     m_armsRunning += static_cast<int>(arms.size());  // until each is said to have ended: then its steps are here
     m_archiveData.setArms(arms);
-    m_offerIsStale = true;
+    m_loader->load(m_archive, m_followed,
+                   arms.front().start.reference != 0 ? arms.front().start.reference : arms.front().id);
     news();
   });
   connect(follower, &ArchiveFollower::armEnded, this, [this, news](const record::TrialRow& arm) {
     --m_armsRunning;
     m_archiveData.setArms({arm});
     tellFailedArm(arm);
-    m_offerIsStale = true;
+    if (m_armsRunning == 0) {
+      m_loader->load(m_archive, m_followed, arm.start.reference != 0 ? arm.start.reference : arm.id);
+    }
     news();
   });
   connect(follower, &ArchiveFollower::armEvaluated, this, [this, news](const record::Evaluation& evaluation) {
@@ -487,11 +493,13 @@ void RunPage::queueFiles() {
 }
 
 const record::TrialRow* RunPage::resumableArm() const {
-  if (m_view != View::Archive || !m_armsKnown || m_armsRunning > 0) return nullptr;
-  if (m_queue->resumes(m_archive, m_followed)) return nullptr;
-  for (const auto& arm : m_archiveData.arms()) {
+  const bool inArchive = m_view == View::Archive && m_armsKnown && m_armsRunning == 0 && m_lastCheckpoint;
+  const bool ownHasEnded = m_view == View::OwnRun && m_own.archive == m_archive && !m_queue->current();
+  if (!inArchive && !ownHasEnded) return nullptr;
+  for (const auto& arm : m_shown->arms()) {
     const record::Status status = arm->arm().end.status;
-    if (status == record::Status::Interrupted || status == record::Status::Stopped) return &arm->arm();
+    if (status != record::Status::Interrupted && status != record::Status::Stopped) continue;
+    return m_queue->resumes(m_archive, arm->arm().experiment_id) ? nullptr : &arm->arm();
   }
   return nullptr;
 }
@@ -504,14 +512,19 @@ void RunPage::offerToResume() {
     m_strips->dismiss(QString::fromLatin1(kResumeTopic));
     return;
   }
-  const QString step = models::figure(report::count_words(m_archiveData.steps()));
+  const QString step = models::figure(report::count_words(m_shown->steps()));
+  // Stopping makes a checkpoint of the last complete step.
+  const qint64 last = m_view == View::Archive ? *m_lastCheckpoint : m_shown->steps();
+  const QString checkpoint = models::figure(report::count_words(last));
   const QString name = QString::fromStdString(arm->experiment);
   const bool stopped = arm->end.status == record::Status::Stopped;
   m_strips
       ->show(shell::MessageStrip::Kind::Note,
-             stopped ? tr("%1 was stopped at step %2. It can go on from its last checkpoint.").arg(name, step)
-                     : tr("%1 was interrupted at step %2: its process is gone. It can go on from its last checkpoint.")
-                           .arg(name, step),
+             stopped ? tr("%1 was stopped at step %2. It can go on from its checkpoint at step %3.")
+                           .arg(name, step, checkpoint)
+                     : tr("%1 was interrupted at step %2: its process is gone. It can go on from its checkpoint at "
+                          "step %3.")
+                           .arg(name, step, checkpoint),
              QString::fromLatin1(kResumeTopic))
       ->addWayOut(m_actions->resumeRun());
 }
@@ -521,7 +534,8 @@ void RunPage::resumeShownRun() {
   if (arm == nullptr) return;
   m_strips->dismiss(QString::fromLatin1(kRunTopic));
   m_strips->dismiss(QString::fromLatin1(kResumeTopic));
-  m_queue->resume(m_archive, arm->id, m_followed, m_archived, QString::fromStdString(arm->experiment));
+  m_queue->resume(m_archive, arm->id, arm->experiment_id, m_view == View::Archive ? m_archived : m_own.experiment,
+                  QString::fromStdString(arm->experiment));
   enableActions();
 }
 
@@ -556,6 +570,8 @@ void RunPage::endOwnRun() {
   enableActions();
   wake();
   Q_EMIT archiveChanged(m_own.archive);
+  takeSteps();
+  if (m_view == View::OwnRun) offerToResume();
   if (m_controller->waiting().empty()) Q_EMIT workEnded();
 }
 

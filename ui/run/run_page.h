@@ -128,6 +128,7 @@ class RunPage : public shell::Page {
   std::int64_t m_followed = 0;  ///< the experiment in the archive
   bool m_armsKnown = false;     ///< of the followed experiment
   int m_armsRunning = 0;
+  std::optional<qint64> m_lastCheckpoint;              ///< of the followed experiment
   bool m_offerIsStale = false;                         ///< whether the followed run can go on is to be said anew
   std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
   OwnRun m_own;                                        ///< the run at work, or the last one

@@ -117,12 +117,31 @@ class RunJobsTests : public QObject {
     QTRY_VERIFY(action("run_resume")->isEnabled());
     QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() != nullptr);
     const auto* const strip = m_page->findChild<shell::MessageStrip*>();
-    QVERIFY2(strip->sentence().contains(QStringLiteral("was stopped at step 200")), qPrintable(strip->sentence()));
+    QVERIFY2(strip->sentence().contains(
+                 QStringLiteral("was stopped at step 200. It can go on from its checkpoint at step 100.")),
+             qPrintable(strip->sentence()));
     QTest::keyClick(m_window.get(), Qt::Key_F7);
     QTRY_VERIFY(m_resumed.load() != 0);
     QVERIFY(!action("run_resume")->isEnabled());
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
     QCOMPARE(m_page->shownData().steps(), qint64{kSteps});  // its earlier steps stay
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_run_that_was_stopped_here_can_go_on() {
+    makeArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
+    m_window->open(writeExperiment());
+    QVERIFY(!action("run_resume")->isEnabled());
+    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    QVERIFY(!action("run_resume")->isEnabled());
+    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    QTest::keyClick(m_window.get(), Qt::Key_F7);
+    QTRY_COMPARE(m_resumed.load(), std::int64_t{1});
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }

@@ -21,6 +21,7 @@ inline record::RunSummary slowSteps(const ui::worker::Job& job, session::Observe
   record::RunSummary summary;
   summary.reference.id = 1;
   summary.reference.experiment_id = 1;
+  summary.reference.experiment = "digits";
   summary.reference.start.kind = record::TrialKind::Reference;
   summary.reference.start.name = "reference";
   observer.on_arms({summary.reference});
@@ -36,6 +37,7 @@ inline record::RunSummary slowSteps(const ui::worker::Job& job, session::Observe
     QTest::qSleep(1);
   }
   summary.reference.end.status = record::Status::Stopped;
+  observer.on_arm_end(summary.reference);
   return summary;
 }
 
@@ -85,6 +87,12 @@ inline void makeArchive(const QString& file, record::Status status = record::Sta
       }
       writer.append(step);
     }
+  }
+  if (status != record::Status::Finished) {
+    record::CheckpointSet set;
+    set.step = kSteps / 2;
+    for (const std::int64_t arm : arms) set.arms.push_back({arm, {}});
+    writer.write_checkpoint(std::move(set));
   }
   record::TrialEnd end;
   end.status = status;
