@@ -57,6 +57,7 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   connect(m_policies, &PoliciesView::copyRequested, this, &ExperimentForm::copyRequested);
   connect(m_policies, &PoliciesView::removalRequested, this, &ExperimentForm::removalRequested);
   connect(m_policies, &PoliciesView::presetRequested, this, &ExperimentForm::presetRequested);
+  m_showAll->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   m_pages->addWidget(m_policies);
   auto* const body = new QWidget;
   auto* const column = new QVBoxLayout(body);
@@ -67,7 +68,6 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   m_area->setWidget(body);
   m_area->setWidgetResizable(true);
   m_area->setFrameShape(QFrame::NoFrame);
-  m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_area->setFocusPolicy(Qt::NoFocus);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 0, 8, 0);

@@ -61,7 +61,7 @@ Field::Field(const FieldSpec& spec, const QString& path, QWidget* parent)
 void Field::setInput(QWidget* input) {
   m_input = input;
   setFocusProxy(input);
-  input->setAccessibleName(m_spec.label);
+  input->setAccessibleName(m_spec.unit.isEmpty() ? m_spec.label : tr("%1, in %2").arg(m_spec.label, m_spec.unit));
   const QString help = helpWords();
   setToolTip(help);
   setWhatsThis(help);

@@ -4,10 +4,11 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
-#include <QHBoxLayout>
 #include <QLineEdit>
+#include <QPainter>
 #include <QStandardItemModel>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/toml_text.h"
@@ -15,7 +16,27 @@
 namespace mantissa::ui::editor {
 namespace {
 
-constexpr int kShortLine = 160;  // px: a number
+constexpr int kUnitMargin = 6;  // px
+
+/// A line with its unit at the right end, as a spin box has it.
+class UnitLine : public QLineEdit {
+ public:
+  explicit UnitLine(const QString& unit) : m_unit(unit) {
+    if (!unit.isEmpty()) setTextMargins(0, 0, fontMetrics().horizontalAdvance(unit) + kUnitMargin, 0);
+  }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override {
+    QLineEdit::paintEvent(event);
+    if (m_unit.isEmpty()) return;
+    QPainter painter(this);
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.drawText(rect().adjusted(0, 0, -kUnitMargin, 0), Qt::AlignRight | Qt::AlignVCenter, m_unit);
+  }
+
+ private:
+  QString m_unit;
+};
 
 /// A word as a value: true and false stand for themselves.
 QString wordValue(const QString& word) {
@@ -100,6 +121,7 @@ void ChoiceField::showInInput(const QString& value) {
 
 SwitchField::SwitchField(const FieldSpec& spec, const QString& path, QWidget* parent)
     : Field(spec, path, parent), m_box(new QCheckBox) {
+  m_box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   connect(m_box, &QCheckBox::clicked, this, [this](bool isOn) {
     m_box->setTristate(false);
     Q_EMIT edited(isOn ? QStringLiteral("true") : QStringLiteral("false"));
@@ -117,16 +139,18 @@ void SwitchField::showInInput(const QString& value) {
     m_box->setText(value == QLatin1String("true") ? tr("yes") : tr("no"));
   } else {
     m_box->setCheckState(Qt::PartiallyChecked);
-    m_box->setText(value.isEmpty() ? tr("%1 (default)").arg(m_default) : value);
+    // A default in many words stands in the help.
+    const bool isShort = m_default == QLatin1String("true") || m_default == QLatin1String("false");
+    m_box->setText(!value.isEmpty() ? value : isShort ? tr("%1 (default)").arg(m_default) : tr("as by default"));
   }
 }
 
 SeveralWordsField::SeveralWordsField(const FieldSpec& spec, const QString& path, QWidget* parent)
     : Field(spec, path, parent) {
   auto* const row = new QWidget;
-  auto* const layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(16);
+  auto* const layout = new QVBoxLayout(row);  // below each other: a form may be narrow
+  layout->setContentsMargins(0, 4, 0, 0);
+  layout->setSpacing(4);
   for (const QString& word : spec.words) {
     auto* const box = new QCheckBox(word);
     m_boxes << box;
@@ -140,7 +164,6 @@ SeveralWordsField::SeveralWordsField(const FieldSpec& spec, const QString& path,
       Q_EMIT edited(QStringLiteral("[%1]").arg(values.join(QStringLiteral(", "))));
     });
   }
-  layout->addStretch(1);
   row->setFocusProxy(m_boxes.value(0));
   setInput(row);
 }
@@ -154,12 +177,8 @@ void SeveralWordsField::showInInput(const QString& value) {
 }
 
 LineField::LineField(const FieldSpec& spec, const QString& path, QWidget* parent)
-    : Field(spec, path, parent), m_line(new QLineEdit) {
+    : Field(spec, path, parent), m_line(new UnitLine(spec.unit)) {
   setInput(m_line);
-  if (spec.kind == FieldKind::Number) {
-    m_line->setMinimumWidth(kShortLine / 2);
-    m_line->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  }
   connect(m_line, &QLineEdit::textEdited, this, [this](const QString& text) {
     // Empty on the way to another value: the key goes when the field is left.
     if (!text.trimmed().isEmpty()) Q_EMIT edited(encoded(text.trimmed()));
@@ -168,11 +187,6 @@ LineField::LineField(const FieldSpec& spec, const QString& path, QWidget* parent
     if (m_line->isModified() && m_line->text().trimmed().isEmpty()) Q_EMIT cleared();
     m_line->setModified(false);
   });
-  if (!spec.unit.isEmpty()) {
-    auto* const unit = new QLabel(spec.unit);
-    unit->setForegroundRole(QPalette::PlaceholderText);
-    addToRow(unit);
-  }
   if (spec.kind == FieldKind::File) {
     auto* const choose = new QToolButton;
     choose->setText(QStringLiteral("…"));

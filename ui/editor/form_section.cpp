@@ -4,6 +4,8 @@
 #include <QFormLayout>
 #include <QLabel>
 
+#include <algorithm>
+
 #include "ui/editor/field.h"
 #include "ui/editor/toml_text.h"
 
@@ -17,18 +19,28 @@ FormSection::FormSection(const QString& table, QWidget* parent)
   m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
   const SectionSpec& spec = sectionSpec(withoutPlaces(table));
-  QString group;
-  for (const FieldSpec& field : spec.fields) {
+  // The table's own keys first; the tables inside of it below them, each under its name. A table that may be a plain
+  // value, too, is one of the own keys.
+  const auto groupOf = [&](const FieldSpec& field) {
     const QString above = spec.table == QLatin1String("*") ? QString() : parentPath(field.key);
-    if (above != group && above != spec.table) {
-      auto* const heading = new QLabel(tableTitle(above));
+    const bool isOwn =
+        above == spec.table || above.isEmpty() ||
+        std::any_of(spec.fields.begin(), spec.fields.end(), [&](const FieldSpec& other) { return other.key == above; });
+    return isOwn ? QString() : above;
+  };
+  QVector<FieldSpec> fields = spec.fields;
+  std::stable_partition(fields.begin(), fields.end(), [&](const FieldSpec& field) { return groupOf(field).isEmpty(); });
+  QString group;
+  for (const FieldSpec& field : qAsConst(fields)) {
+    if (groupOf(field) != group) {
+      group = groupOf(field);
+      auto* const heading = new QLabel(tableTitle(group));
       QFont bold = heading->font();
       bold.setBold(true);
       heading->setFont(bold);
       heading->setContentsMargins(0, 8, 0, 0);
       m_form->addRow(heading);
     }
-    group = above;
     addField(field);
   }
 }
@@ -45,6 +57,7 @@ void FormSection::addField(const FieldSpec& spec) {
   connect(field, &Field::entered, this, [this, path] { Q_EMIT entered(path); });
   auto* const label = new QLabel(spec.label);
   label->setBuddy(field->input());
+  label->setEnabled(spec.waitsFor.isEmpty());
   label->setToolTip(field->toolTip());
   label->setWhatsThis(field->whatsThis());
   label->setWordWrap(true);

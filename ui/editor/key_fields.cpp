@@ -61,6 +61,8 @@ constexpr Words kLabels[] = {
     {"training.batch", QT_TRANSLATE_NOOP("Keys", "Microbatch")},
     {"training.drop_last", QT_TRANSLATE_NOOP("Keys", "Drop last batch")},
     {"training.tf32", QT_TRANSLATE_NOOP("Keys", "TF32")},
+    {"training.on_non_finite", QT_TRANSLATE_NOOP("Keys", "Non-finite gradient")},
+    {"rules.non_finite", QT_TRANSLATE_NOOP("Keys", "Non-finite values")},
     {"training.float32_matmul", QT_TRANSLATE_NOOP("Keys", "FP32 matrix products")},
     {"training.optimizer.lr", QT_TRANSLATE_NOOP("Keys", "Learning rate")},
     {"training.optimizer.eps", QT_TRANSLATE_NOOP("Keys", "Epsilon")},

@@ -5,7 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
-#include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "ui/editor/toml_text.h"
@@ -39,6 +39,13 @@ QLabel* boldLabel(const QString& text) {
   bold.setBold(true);
   label->setFont(bold);
   label->setTextFormat(Qt::PlainText);
+  return label;
+}
+
+QLabel* plainLabel(const QString& text) {
+  auto* const label = new QLabel(text);
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
   return label;
 }
 
@@ -158,13 +165,14 @@ PoliciesView::PoliciesView(QWidget* parent)
     auto* const row = new QHBoxLayout;
     auto* const words = new QVBoxLayout;
     words->setSpacing(0);
-    words->addWidget(new QLabel(preset.title));
+    words->addWidget(plainLabel(preset.title));
     words->addWidget(faintLabel(preset.help));
-    auto* const add = new QPushButton(tr("Add"));
+    auto* const add = new QToolButton;
+    add->setText(tr("Add"));
+    add->setFocusPolicy(Qt::StrongFocus);
     add->setObjectName(QStringLiteral("add ") + preset.name);
-    add->setAutoDefault(false);
     add->setAccessibleName(tr("Add a trial: %1").arg(preset.title));
-    connect(add, &QPushButton::clicked, this, [this, preset] { Q_EMIT presetRequested(preset); });
+    connect(add, &QToolButton::clicked, this, [this, preset] { Q_EMIT presetRequested(preset); });
     row->addLayout(words, 1);
     row->addWidget(add, 0, Qt::AlignTop);
     layout->addLayout(row);
@@ -204,18 +212,19 @@ void PoliciesView::addCard(const TomlText& toml, int place) {
   auto* const words = new QVBoxLayout;
   words->setSpacing(0);
   words->addWidget(boldLabel(name.isEmpty() ? tr("Trial %1").arg(place + 1) : name));
-  words->addWidget(new QLabel(policyTitle(toml, path)));
+  words->addWidget(plainLabel(policyTitle(toml, path)));
   const QString details = policyDetails(toml, path);
   if (!details.isEmpty()) words->addWidget(faintLabel(details));
   auto* const buttons = new QHBoxLayout;
   buttons->setSpacing(8);
   const auto addButton = [&](const QString& text, const QString& accessible,
                              void (PoliciesView::*signal)(const QString&)) {
-    auto* const button = new QPushButton(text);
-    button->setAutoDefault(false);
+    auto* const button = new QToolButton;
+    button->setText(text);
+    button->setFocusPolicy(Qt::StrongFocus);
     button->setAccessibleName(accessible);
     button->setObjectName(QStringLiteral("%1 %2").arg(text, path));
-    connect(button, &QPushButton::clicked, this, [this, signal, path] { Q_EMIT(this->*signal)(path); });
+    connect(button, &QToolButton::clicked, this, [this, signal, path] { Q_EMIT(this->*signal)(path); });
     buttons->addWidget(button);
   };
   addButton(tr("Edit"), tr("Edit the trial %1").arg(name), &PoliciesView::openRequested);

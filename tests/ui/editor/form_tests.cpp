@@ -7,7 +7,6 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QLocale>
-#include <QPushButton>
 #include <QTest>
 #include <QTreeView>
 
@@ -352,7 +351,7 @@ class FormTests : public QObject {
 
   void press(const char* name) const {
     QCoreApplication::processEvents();  // cards that were made just now are shown by then
-    for (QPushButton* const button : m_editor->form()->findChildren<QPushButton*>(QString::fromLatin1(name))) {
+    for (QToolButton* const button : m_editor->form()->findChildren<QToolButton*>(QString::fromLatin1(name))) {
       if (!button->isVisible()) continue;
       button->click();
       return;
