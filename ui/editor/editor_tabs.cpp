@@ -86,7 +86,7 @@ void EditorTabs::makeActions() {
                             tr("Makes the change again that was taken back"),
                             ofEditor([](ExperimentEditor& editor) { editor.text()->redo(); }));
   QAction* const next =
-      add("next_problem", edit, tr("Next &problem"), QKeySequence(tr("F8")), tr("Goes to the next problem in the text"),
+      add("next_problem", edit, tr("Next &problem"), QKeySequence(tr("F4")), tr("Goes to the next problem in the text"),
           ofEditor([](ExperimentEditor& editor) { editor.goToNextProblem(); }));
   m_run = add("editor_run", tr("Run"), tr("Run this &experiment"), {},
               tr("Runs the experiment in front as it is saved, on the Run page"), [this] { run(); });

@@ -106,7 +106,7 @@ class EditorTests : public QObject {
     m_window->setText(editor, kSound + QStringLiteral("[training]\nbatch = 0\n"));
     QVERIFY2(editor->text()->problemAt(7).contains(QStringLiteral("training.batch: found 0")),
              qPrintable(editor->text()->problemAt(7)));
-    QTest::keyClick(m_window->window.get(), Qt::Key_F8);
+    QTest::keyClick(m_window->window.get(), Qt::Key_F4);
     QCOMPARE(editor->text()->currentLine(), 7);
     m_window->setText(editor, kSound);
     QVERIFY(editor->problems().problems.isEmpty());
