@@ -7,6 +7,9 @@
 
 #include "ui/archive/archive_page.h"
 #include "ui/editor/editor_tabs.h"
+#include "ui/editor/policies_view.h"
+#include "ui/run/preset_panel.h"
+#include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/coming_page.h"
 #include "ui/shell/main_window.h"
@@ -61,6 +64,14 @@ ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
       editors->openFile(file);
     }
   });
+  QStringList titles;
+  QStringList helps;
+  for (const ui::editor::PolicyPreset& preset : ui::editor::policyPresets()) {
+    titles << preset.title;
+    helps << preset.help;
+  }
+  run->controls()->presets()->setPresets(titles, helps);
+  QObject::connect(run, &ui::run::RunPage::presetRequested, editors, &ui::editor::EditorTabs::addTrial);
   return editors;
 }
 

@@ -9,6 +9,7 @@
 #include "ui/editor/archived_text.h"
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/experiment_editor.h"
+#include "ui/editor/policies_view.h"
 #include "ui/editor/templates.h"
 #include "ui/editor/text_view.h"
 #include "ui/models/error_words.h"
@@ -149,6 +150,14 @@ void EditorTabs::openFile(const QString& path) {
   } catch (const Error& error) {
     m_window.strips()->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kTopic));
   }
+}
+
+void EditorTabs::addTrial(const QString& path, int preset) {
+  openFile(path);
+  const QString canonical = QFileInfo(path).canonicalFilePath();
+  ExperimentEditor* const editor = current();
+  const bool isOpen = editor != nullptr && QFileInfo(editor->file()).canonicalFilePath() == canonical;
+  if (isOpen) editor->addTrial(policyPresets().at(preset));
 }
 
 void EditorTabs::openArchived(std::int64_t experiment) {

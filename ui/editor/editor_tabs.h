@@ -28,6 +28,8 @@ class EditorTabs : public QObject {
 
   /// A file in an editor of its own, or the editor that has it already. A strip of the window says why not.
   void openFile(const QString& path);
+  /// Adds a trial to a file, in its editor. \param preset  its place in policyPresets()
+  void addTrial(const QString& path, int preset);
   /// The text of an experiment in the open archive as a new experiment; 0: the newest one.
   void openArchived(std::int64_t experiment);
   /// Asks for a template and begins a new experiment with it.

@@ -70,6 +70,9 @@ class ExperimentEditor : public shell::Document {
   /// Shows a page of the form, and the outline with it.
   void showPage(const QString& table);
 
+  /// Adds a trial that begins with this policy, as a change that can be undone.
+  void addTrial(const PolicyPreset& preset);
+
  Q_SIGNALS:
   void saved(const QString& path);
   /// The text was checked.
@@ -91,7 +94,6 @@ class ExperimentEditor : public shell::Document {
   void showProblems();
   /// \param path  of what is changed: changes of the same key in a row are one step that can be undone
   void change(const QString& path, const Change& change);
-  void addTrial(const PolicyPreset& preset);
   void copyItem(const QString& path);
   void removeItem(const QString& path);
   QString freeTrialName(const QString& wish) const;

@@ -198,9 +198,8 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
   const std::optional<double> value = measured(arm, column);
   if (column == LossColumn && arm.nonFinite(Quantity::Loss) > 0) {
     return tr("%1; mean %2 over finite steps, %3 non-finite of %4")
-        .arg(value ? models::figure(report::number_words(*value)) : none(),
-             number(arm.finiteMean(Quantity::Loss)), count(arm.nonFinite(Quantity::Loss)),
-             count(arm.counters().attempted));
+        .arg(value ? models::figure(report::number_words(*value)) : none(), number(arm.finiteMean(Quantity::Loss)),
+             count(arm.nonFinite(Quantity::Loss)), count(arm.counters().attempted));
   }
   if (value && column == DeviationColumn && m_yardstick) {
     return tr("RMSE of outputs %1; run-to-run spread %2")

@@ -13,6 +13,7 @@
 
 #include "ui/run/marker_label.h"
 #include "ui/run/preflight_panel.h"
+#include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/flow_layout.h"
@@ -50,6 +51,7 @@ RunControls::RunControls(QWidget* parent)
       m_summary(new QFormLayout),
       m_policiesTitle(titleLabel(tr("Policies"))),
       m_policies(new QFormLayout),
+      m_presets(new PresetPanel),
       m_preflight(new PreflightPanel),
       m_queue(new QueuePanel),
       m_note(new QLabel),
@@ -80,6 +82,8 @@ RunControls::RunControls(QWidget* parent)
   column->addSpacing(16);
   column->addWidget(m_policiesTitle);
   column->addLayout(m_policies);
+  column->addSpacing(16);
+  column->addWidget(m_presets);
   column->addSpacing(16);
   column->addWidget(m_preflight);
   column->addSpacing(16);

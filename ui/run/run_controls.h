@@ -20,6 +20,7 @@ class FlowLayout;
 namespace mantissa::ui::run {
 
 class PreflightPanel;
+class PresetPanel;
 class QueuePanel;
 
 /// The left side of the page: what can be done with the run, and what is run.
@@ -45,6 +46,7 @@ class RunControls : public QWidget {
   /// When the rules were fixed, and their hash; empty: they are not.
   void setRulesNote(const QString& sentence, const QString& details);
 
+  PresetPanel* presets() const { return m_presets; }
   PreflightPanel* preflight() const { return m_preflight; }
   QueuePanel* queue() const { return m_queue; }
 
@@ -60,6 +62,7 @@ class RunControls : public QWidget {
   QFormLayout* m_summary;
   QLabel* m_policiesTitle;
   QFormLayout* m_policies;
+  PresetPanel* m_presets;
   PreflightPanel* m_preflight;
   QueuePanel* m_queue;
   QLabel* m_note;

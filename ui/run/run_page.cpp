@@ -29,6 +29,7 @@
 #include "ui/run/experiment_summary.h"
 #include "ui/run/glance_strip.h"
 #include "ui/run/preflight_panel.h"
+#include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
 #include "ui/run/run_actions.h"
 #include "ui/run/run_charts.h"
@@ -171,6 +172,9 @@ void RunPage::listenToActions() {
   connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
   connect(m_actions, &RunActions::lookAheadRequested, this, &RunPage::lookAhead);
   connect(m_actions, &RunActions::queueFilesRequested, this, &RunPage::queueFiles);
+  connect(m_controls->presets(), &PresetPanel::presetRequested, this, [this](int preset) {
+    if (m_opened) Q_EMIT presetRequested(QString::fromStdString(m_opened->file), preset);
+  });
   connect(m_controls->queue(), &QueuePanel::removalRequested, m_controller, &worker::TrainingController::removeWaiting);
 }
 
@@ -604,6 +608,9 @@ void RunPage::enableActions() {
   }
   situation.hasExperiment = m_view == View::Archive || m_opened != nullptr;
   m_actions->update(situation);
+  // A trial can be added to a file; what an archive has stays as it was run.
+  m_controls->presets()->setVisible(m_view != View::Archive && m_opened != nullptr &&
+                                    m_controls->presets()->hasPresets());
   if (m_view == View::Archive && isResumedHere()) {
     m_controls->setNote(tr("Goes on in %1.").arg(QFileInfo(m_archive).fileName()));
   } else if (m_view == View::Archive && m_opened) {

@@ -74,6 +74,8 @@ class RunPage : public shell::Page {
  Q_SIGNALS:
   /// What is shown is to be edited: a file, or, where `file` is empty, an experiment of the open archive.
   void editRequested(const QString& file, std::int64_t experiment);
+  /// A trial that begins with a preset is to be added to the file. \param preset  its place among those of `controls`
+  void presetRequested(const QString& file, int preset);
 
  protected:
   void showEvent(QShowEvent* event) override;

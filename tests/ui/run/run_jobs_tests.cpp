@@ -5,6 +5,8 @@
 #include <QAction>
 #include <QLabel>
 #include <QListWidget>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -13,6 +15,7 @@
 
 #include "tests/ui/run/run_page_fixtures.h"
 #include "ui/run/preflight_panel.h"
+#include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
 #include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
@@ -152,6 +155,21 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
     QVERIFY(!action("run_resume")->isEnabled());
     QVERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
+  }
+
+  void a_preset_is_asked_for_the_file_that_is_open() {
+    m_page->controls()->presets()->setPresets({QStringLiteral("BF16"), QStringLiteral("FP16, Megatron scaler")}, {});
+    QVERIFY(!m_page->controls()->presets()->isVisible());
+    const QString file = writeExperiment();
+    m_window->open(file);
+    QVERIFY(m_page->controls()->presets()->isVisible());
+    QSignalSpy asked(m_page, &run::RunPage::presetRequested);
+    for (QPushButton* const add : m_page->controls()->presets()->findChildren<QPushButton*>()) {
+      if (add->accessibleName() == QStringLiteral("Add FP16, Megatron scaler")) add->click();
+    }
+    QCOMPARE(asked.size(), 1);
+    QCOMPARE(asked[0][0].toString(), file);
+    QCOMPARE(asked[0][1].toInt(), 1);
   }
 
   void an_opened_experiment_is_looked_at_before_it_runs() {
