@@ -11,8 +11,8 @@ namespace mantissa {
 std::string without_stack(std::string text);
 
 /// Control characters as what they are, `\x1b`: a name out of a file, or what a model says, could otherwise move the
-/// cursor, colour or retitle a terminal. Line breaks and tabs stay; so does everything that is no control character,
-/// byte by byte. C1 controls count where they are valid UTF-8 (U+0080 to U+009F: `\x9b` begins a sequence, too).
+/// cursor, colour or retitle a terminal. Line breaks and tabs stay. C1 controls count (U+0080 to U+009F: U+009B begins
+/// a sequence, too), and so do bytes that are no UTF-8.
 std::string visible(std::string_view text);
 
 /// The same for one line: line breaks and tabs as `\n`, `\r`, `\t`.
@@ -20,6 +20,6 @@ std::string visible_line(std::string_view text);
 
 /// A JSON text in which no control character stands as itself: DEL and C1 controls, which JSON allows in its strings,
 /// as \u escapes. \param json  a valid document
-std::string without_controls(std::string json);
+std::string without_controls(std::string_view json);
 
 }  // namespace mantissa

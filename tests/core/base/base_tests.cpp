@@ -237,7 +237,10 @@ class BaseTests : public QObject {
     QCOMPARE(visible_line("a\nb\rc\td\x1b"), std::string("a\\nb\\rc\\td\\x1b"));
     // U+009B, which a terminal may take for ESC [, in UTF-8; U+00E9 and U+2500 are letters and lines.
     QCOMPARE(visible("\xc2\x9b 31m \xc3\xa9\xe2\x94\x80"), std::string("\\x9b 31m \xc3\xa9\xe2\x94\x80"));
-    QCOMPARE(visible(std::string_view("a\0b\xc2", 4)), std::string("a\\x00b\xc2"));
+    QCOMPARE(visible(std::string_view("a\0b", 3)), std::string("a\\x00b"));
+    // No UTF-8: an 8-bit terminal would take 9B for ESC [. Cut sequences end the text.
+    QCOMPARE(visible("\x9b 2J \xff\xc2"), std::string("\\x9b 2J \\xff\\xc2"));
+    QCOMPARE(visible("\xf0\x9f\x99\x82\xe2\x82"), std::string("\xf0\x9f\x99\x82\\xe2\\x82"));
     QCOMPARE(without_controls("{\n \"a\": \"\xc2\x9b\x7f\"}"), std::string("{\n \"a\": \"\\u009b\\u007f\"}"));
   }
 
