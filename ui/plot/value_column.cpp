@@ -22,7 +22,22 @@ void PositionColumn::append(double position) {
     facts.expected = size() > 0 ? "at least " + to_text(last()) : "a finite number";
     throw Error(ErrorKind::CallOrder, std::move(facts));
   }
-  m_values.append(position);
+  const std::size_t place = m_size % kChunk;
+  if (place == 0) m_chunks.emplace_back();
+  m_chunks.back().put(place, position);
+  ++m_size;
+}
+
+void PositionColumn::Chunk::put(std::size_t place, double position) {
+  if (!values) {
+    if (place == 0) first = position;
+    if (place == 1) difference = position - first;
+    if (at(place) == position) return;
+    auto all = std::make_unique<std::array<double, kChunk>>();
+    for (std::size_t i = 0; i < place; ++i) (*all)[i] = at(i);
+    values = std::move(all);
+  }
+  (*values)[place] = position;
 }
 
 std::size_t PositionColumn::lower(double position, std::size_t begin, std::size_t end) const {

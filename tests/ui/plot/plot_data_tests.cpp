@@ -140,6 +140,24 @@ class PlotDataTests : public QObject {
     QCOMPARE(positions.lower(9, 0, 3), std::size_t(3));
   }
 
+  void positions_that_rise_evenly_or_not_are_read_back_bit_for_bit() {
+    // Updates with a skipped one now and then, samples, thirds whose sums round, and seconds that a clock gave.
+    std::vector<std::vector<double>> kinds(4);
+    for (int i = 0; i < 2000; ++i) {
+      kinds[0].push_back(i - i / 301);
+      kinds[1].push_back(64.0 * i);
+      kinds[2].push_back(i / 3.0);
+      kinds[3].push_back(std::sqrt(static_cast<double>(i)));
+    }
+    for (const std::vector<double>& expected : kinds) {
+      PositionColumn positions;
+      for (const double one : expected) positions.append(one);
+      QCOMPARE(positions.size(), expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i) QVERIFY(positions.at(i) == expected[i]);
+      QCOMPARE(positions.last(), expected.back());
+    }
+  }
+
   void values_and_positions_may_arrive_in_any_order() {
     auto positions = std::make_shared<PositionColumn>();
     SeriesData data(positions);
