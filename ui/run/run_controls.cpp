@@ -6,7 +6,6 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QStyle>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -115,10 +114,10 @@ RunControls::RunControls(QWidget* parent)
   showExperiment({}, {}, {}, {});
 }
 
-void RunControls::addAction(QAction* action, QStyle::StandardPixmap icon, ButtonShape shape) {
+void RunControls::addAction(QAction* action, shell::IconShape icon, ButtonShape shape) {
   auto* const button = new QPushButton(action->text());
   button->setObjectName(action->objectName());
-  button->setIcon(style()->standardIcon(icon));
+  button->setIcon(shell::shapeIcon(icon));
   button->setAutoDefault(true);  // Enter presses it, too
   const bool primary = m_buttons->count() == 0;
   if (primary) {

@@ -3,10 +3,11 @@
 
 #include <QScrollArea>
 #include <QString>
-#include <QStyle>
 
 #include <utility>
 #include <vector>
+
+#include "ui/shell/shape_icon.h"
 
 class QAction;
 class QFormLayout;
@@ -32,7 +33,7 @@ class RunControls : public QWidget {
 
   /// A button at the top; the first one is the primary.
   enum class ButtonShape { Text, IconOnly };
-  void addAction(QAction* action, QStyle::StandardPixmap icon, ButtonShape shape = ButtonShape::Text);
+  void addAction(QAction* action, shell::IconShape icon, ButtonShape shape = ButtonShape::Text);
   /// The keyboard to the primary button, where it can be pressed.
   void focusPrimary();
 

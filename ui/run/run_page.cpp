@@ -145,8 +145,8 @@ void RunPage::makeLayout() {
 
 void RunPage::useActions(shell::ActionList& actions) {
   m_actions->make(actions);
-  const QStyle::StandardPixmap icons[] = {QStyle::SP_MediaPlay, QStyle::SP_MediaPause, QStyle::SP_MediaStop,
-                                          QStyle::SP_MediaSkipForward};
+  using shell::IconShape;
+  const IconShape icons[] = {IconShape::Play, IconShape::Pause, IconShape::Stop, IconShape::Step};
   const QVector<QAction*> buttons = m_actions->buttons();
   for (int i = 0; i < buttons.size(); ++i) {
     const bool isLast = i + 1 == buttons.size();  // a single step: what is needed least
