@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/jit_instances.h"
 
+#include <iterator>
 #include <sstream>
 
 #include <ATen/autocast_mode.h>
@@ -35,9 +36,19 @@ torch::jit::Module with_code_of_its_own(const torch::jit::Module& module) {
 torch::jit::Module& JitInstances::of(torch::jit::Module& module) {
   if (!precision::JitCastScope::active()) return module;
   const std::pair dtypes(at::autocast::get_autocast_dtype(at::kCPU), at::autocast::get_autocast_dtype(at::kCUDA));
+  return of(module, dtypes);
+}
+
+torch::jit::Module& JitInstances::of(torch::jit::Module& module, const Instances::key_type& dtypes) {
   const auto known = instances_.find(dtypes);
   if (known != instances_.end()) return known->second;
   return instances_.emplace(dtypes, with_code_of_its_own(module)).first->second;
+}
+
+void JitInstances::keep_only(const std::set<Instances::key_type>& dtypes) {
+  for (auto at = instances_.begin(); at != instances_.end();) {
+    at = dtypes.count(at->first) > 0 ? std::next(at) : instances_.erase(at);
+  }
 }
 
 void JitInstances::set_training(bool training) {

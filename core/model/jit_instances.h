@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include <c10/core/ScalarType.h>
@@ -20,11 +21,21 @@ class JitInstances {
   /// `module` itself outside of a JitCastScope.
   torch::jit::Module& of(torch::jit::Module& module);
 
+  /// Those made so far.
+  using Instances = std::map<std::pair<c10::ScalarType, c10::ScalarType>, torch::jit::Module>;
+  const Instances& made() const { return instances_; }
+
+  /// That of two dtypes, of CPU and CUDA, made where it is not there.
+  torch::jit::Module& of(torch::jit::Module& module, const Instances::key_type& dtypes);
+
+  /// Those that are not among `dtypes` are made anew when they are needed.
+  void keep_only(const std::set<Instances::key_type>& dtypes);
+
   /// To be called beside `module.train(training)`.
   void set_training(bool training);
 
  private:
-  std::map<std::pair<c10::ScalarType, c10::ScalarType>, torch::jit::Module> instances_;
+  Instances instances_;
 };
 
 }  // namespace mantissa::model

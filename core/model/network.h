@@ -39,6 +39,23 @@ struct Traits {
   bool has_lstm = false;                    ///< from a file: calls aten::lstm
 };
 
+/// What a model from a file keeps in plain attributes of its code, neither parameters nor buffers, at one moment.
+class Attributes {
+ public:
+  Attributes() = default;
+  virtual ~Attributes() = default;
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+};
+
+/// The same for a checkpoint. Tensors, numbers, flags, texts, lists, dictionaries, tuples and objects of these can be
+/// written.
+struct StoredAttributes {
+  std::string text;                 ///< JSON; empty: the model has none
+  std::vector<at::Tensor> tensors;  ///< of which the text speaks by number
+  std::string unsaved;              ///< name and reason of one that changes and cannot be written; empty: there is none
+};
+
 /// A model that can be trained: one input tensor in, one output tensor out; a TorchScript model may take more and give
 /// more (see `compute`).
 ///
@@ -71,6 +88,20 @@ class Network {
 
   /// The same model with the same weights and buffers in storage of its own.
   virtual std::unique_ptr<Network> clone() const = 0;
+
+  /// A copy of what the model's code may change in its attributes, for `put_back`; null where it changes none.
+  virtual std::unique_ptr<Attributes> copy_attributes() const { return nullptr; }
+
+  /// \param attributes  of this network.
+  virtual void put_back(const Attributes& /*attributes*/) {}
+
+  /// Copies the attributes of another network of the same model.
+  virtual void take_attributes(const Network& /*other*/) {}
+
+  virtual StoredAttributes stored_attributes() const { return {}; }
+
+  /// \throws Error ModelProblem where they are those of another model, or lack one that the code changes.
+  virtual void load_attributes(const StoredAttributes& /*attributes*/) {}
 
   /// Whether forward may draw random numbers in training mode. False only where that is certain.
   virtual bool may_use_randomness() const = 0;

@@ -2,6 +2,8 @@
 #include "core/model/torchscript.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -9,8 +11,10 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/model/attributes.h"
 #include "core/model/input_binding.h"
 #include "core/model/jit_instances.h"
 #include "core/model/output_selection.h"
@@ -37,11 +41,22 @@ class WithoutExecutorOptimisation {
 
 bool is_narrow(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
 
+/// Of the module, and of its instances under TorchScript's own cast policy: each has its own.
+class CopiedAttributes : public Attributes {
+ public:
+  std::vector<c10::IValue> module;
+  std::map<JitInstances::Instances::key_type, std::vector<c10::IValue>> instances;
+};
+
 class TorchScript : public Network {
  public:
-  TorchScript(torch::jit::Module module, spec::Model settings)
+  /// \param attributes  of a module with the same code; null: they are found out.
+  TorchScript(torch::jit::Module module, spec::Model settings,
+              std::shared_ptr<const AttributeNames> attributes = nullptr)
       : module_(std::move(module)),
         settings_(std::move(settings)),
+        attributes_(attributes ? std::move(attributes)
+                               : std::make_shared<const AttributeNames>(attribute_names(module_))),
         prediction_("model.prediction", settings_.prediction),
         loss_("model.loss", settings_.loss) {
     if (!module_.find_method("forward")) refuse("the model has no forward method", "", "");
@@ -77,7 +92,7 @@ class TorchScript : public Network {
 
   std::unique_ptr<Network> clone() const override {
     const at::NoGradGuard no_grad;  // a copy made under autograd would not be a leaf
-    auto copy = std::make_unique<TorchScript>(module_.deepcopy(), settings_);
+    auto copy = std::make_unique<TorchScript>(module_.deepcopy(), settings_, attributes_);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       copy->parameters_[i].tensor.set_requires_grad(parameters_[i].tensor.requires_grad());
     }
@@ -85,6 +100,67 @@ class TorchScript : public Network {
     copy->binding_ = binding_;
     copy->notes_ = notes_;
     return copy;
+  }
+
+  std::unique_ptr<Attributes> copy_attributes() const override {
+    if (attributes_->changing.empty()) return nullptr;
+    auto copy = std::make_unique<CopiedAttributes>();
+    copy->module = model::copy_attributes(module_, attributes_->changing, state_);
+    for (const auto& [dtypes, instance] : jit_instances_.made()) {
+      copy->instances[dtypes] = model::copy_attributes(instance, attributes_->changing, state_);
+    }
+    return copy;
+  }
+
+  void put_back(const Attributes& attributes) override {
+    const auto& copy = dynamic_cast<const CopiedAttributes&>(attributes);
+    put_attributes(module_, attributes_->changing, copy.module, state_, state_);
+    std::set<JitInstances::Instances::key_type> known;
+    for (const auto& [dtypes, values] : copy.instances) {
+      known.insert(dtypes);
+      put_attributes(jit_instances_.of(module_, dtypes), attributes_->changing, values, state_, state_);
+    }
+    jit_instances_.keep_only(known);
+  }
+
+  void take_attributes(const Network& other) override {
+    if (attributes_->changing.empty()) return;
+    const auto& from = dynamic_cast<const TorchScript&>(other);
+    const std::vector<c10::IValue> values = model::copy_attributes(from.module_, attributes_->changing, from.state_);
+    put_attributes(module_, attributes_->changing, values, from.state_, state_);
+    jit_instances_.keep_only({});
+  }
+
+  StoredAttributes stored_attributes() const override {
+    if (attributes_->all.empty()) return {};
+    AttributeWriter writer(state_);
+    nlohmann::json text = {{"module", writer.write(module_, *attributes_)}, {"instances", nlohmann::json::array()}};
+    for (const auto& [dtypes, instance] : jit_instances_.made()) {
+      text["instances"].push_back(
+          {static_cast<int>(dtypes.first), static_cast<int>(dtypes.second), writer.write(instance, *attributes_)});
+    }
+    return {text.dump(), std::move(writer.tensors), writer.unsaved};
+  }
+
+  void load_attributes(const StoredAttributes& stored) override {
+    if (!stored.unsaved.empty()) {
+      refuse("a checkpoint cannot hold what the model keeps between calls", stored.unsaved,
+             "a number, a text, a flag, a tensor without a history, or lists, dictionaries and objects of these",
+             "model", "Keep it as a buffer (register_buffer), or run the experiment from its beginning");
+    }
+    if (stored.text.empty() && !attributes_->changing.empty()) {
+      refuse("the checkpoint of an earlier version lacks what the model keeps between calls",
+             *attributes_->changing.begin(), "", "model", "Run the experiment from its beginning");
+    }
+    if (stored.text.empty()) return;
+    const nlohmann::json text = nlohmann::json::parse(stored.text);
+    AttributeReader reader(state_, stored.tensors);
+    reader.read(module_, text.at("module"));
+    for (const nlohmann::json& instance : text.at("instances")) {
+      const JitInstances::Instances::key_type dtypes(static_cast<c10::ScalarType>(instance.at(0).get<int>()),
+                                                     static_cast<c10::ScalarType>(instance.at(1).get<int>()));
+      reader.read(jit_instances_.of(module_, dtypes), instance.at(2));
+    }
   }
 
   bool may_use_randomness() const override { return true; }
@@ -166,6 +242,7 @@ class TorchScript : public Network {
   torch::jit::Module module_;
   JitInstances jit_instances_;
   spec::Model settings_;
+  std::shared_ptr<const AttributeNames> attributes_;
   Usage usage_;
   std::optional<InputBinding> binding_;  // nothing until `use` where forward takes several inputs
   OutputSelection prediction_;

@@ -21,16 +21,18 @@ std::vector<double> values_of(const at::Tensor& row) {
   return std::vector<double>(data, data + flat.numel());
 }
 
-/// Back to training mode and the old buffers, also where the model throws.
+/// Back to training mode, the old buffers and attributes, also where the model throws.
 class EvaluationMode {
  public:
   explicit EvaluationMode(model::Network& network) : network_(network) {
     network_.set_training(false);
     if (!network_.traits().from_file) return;  // built-in models keep their buffers in evaluation mode
     for (const model::NamedTensor& buffer : network_.buffers()) buffers_.push_back(buffer.tensor.clone());
+    attributes_ = network_.copy_attributes();
   }
   ~EvaluationMode() {
     for (std::size_t i = 0; i < buffers_.size(); ++i) network_.buffers()[i].tensor.copy_(buffers_[i]);
+    if (attributes_) network_.put_back(*attributes_);
     network_.set_training(true);
   }
   EvaluationMode(const EvaluationMode&) = delete;
@@ -39,6 +41,7 @@ class EvaluationMode {
  private:
   model::Network& network_;
   std::vector<at::Tensor> buffers_;
+  std::unique_ptr<model::Attributes> attributes_;
 };
 
 void add_tensor(Sha256& hash, const at::Tensor& tensor) {

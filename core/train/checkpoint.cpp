@@ -21,6 +21,7 @@ using record::TensorBytes;
 constexpr char kModel[] = "model.";
 constexpr char kGenerator[] = "generator";
 constexpr char kScaler[] = "scaler.";
+constexpr char kAttributes[] = "attributes.";
 
 std::string optimizer_prefix(std::size_t index) { return "optimizer." + std::to_string(index) + '.'; }
 std::string schedule_prefix(std::size_t index) { return "schedule." + std::to_string(index) + '.'; }
@@ -212,6 +213,28 @@ void save_policy_changes(ArmState& state, const Arm& arm) {
   }
 }
 
+void save_attributes(ArmState& state, const Arm& arm) {
+  const model::StoredAttributes stored = arm.network->stored_attributes();
+  const std::string prefix = kAttributes;
+  for (std::size_t i = 0; i < stored.tensors.size(); ++i) {
+    state.tensors.push_back(to_bytes(prefix + std::to_string(i), stored.tensors[i]));
+  }
+  if (!stored.text.empty()) state.values[prefix + "text"] = stored.text;
+  if (!stored.unsaved.empty()) state.values[prefix + "unsaved"] = stored.unsaved;
+}
+
+void load_attributes(Arm& arm, const ArmState& state) {
+  model::StoredAttributes stored;
+  const std::string prefix = kAttributes;
+  const TensorBytes* tensor = nullptr;
+  while ((tensor = find_tensor(state, prefix + std::to_string(stored.tensors.size()))) != nullptr) {
+    stored.tensors.push_back(to_tensor(*tensor).to(arm.network->device()));
+  }
+  if (find(state, prefix + "text") != nullptr) stored.text = text_of(state, prefix + "text");
+  if (find(state, prefix + "unsaved") != nullptr) stored.unsaved = text_of(state, prefix + "unsaved");
+  arm.network->load_attributes(stored);
+}
+
 std::vector<record::PolicyChange> load_policy_changes(const ArmState& state) {
   std::vector<record::PolicyChange> changes;
   for (;;) {
@@ -259,6 +282,7 @@ ArmState state_of(const Arm& arm) {
   if (arm.scaler) {
     for (const auto& [name, value] : arm.scaler->state_dict()) state.values[kScaler + name] = value;
   }
+  save_attributes(state, arm);
   save_policy_changes(state, arm);
   state.values["progress.switches_next"] = std::int64_t{arm.switches_next};
   save_texts(state, "note.", arm.notes);
@@ -299,6 +323,7 @@ void load_state(Arm& arm, const ArmState& state, PolicyOfState policy, ScalerSta
   arm.notes = load_texts(state, "note.");
   arm.failure = failure;
   if (generator != nullptr) arm.generator_state = to_tensor(*generator);
+  load_attributes(arm, state);
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < weights.size(); ++i) arm.network->state()[i].tensor.copy_(weights[i]);
   // The copies that every step makes into are there in a run that never stopped, too.

@@ -104,6 +104,7 @@ PairedRun::~PairedRun() = default;
 
 void PairedRun::begin_attempt(std::size_t index) {
   begun_[index] = true;
+  before_[index].attributes = arms_[index]->network->copy_attributes();
   records_[index] = record::StepRecord();
   if (!measured_) {
     attempts_[index] = Attempt();
@@ -196,7 +197,7 @@ const Window* PairedRun::next_window(BatchPlan& plan, Window& on_device) {
 bool PairedRun::compute_gradients() {
   rounding_.clear();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    before_[i] = {arms_[i]->tally, arms_[i]->notes.size(), arms_[i]->shadow_every};
+    before_[i] = {arms_[i]->tally, arms_[i]->notes.size(), arms_[i]->shadow_every, nullptr};
     begun_[i] = false;
     attempted_[i] = !arms_[i]->failure;  // for all of them first: a stop puts back only what this step did
   }
@@ -229,6 +230,7 @@ bool PairedRun::compute_gradients() {
       arms_[i]->failure.reset();
       arms_[i]->generator_state = generators_before_[i];
       arms_[i]->buffers.restore_all();
+      if (before_[i].attributes) arms_[i]->network->put_back(*before_[i].attributes);
     }
     return false;
   }

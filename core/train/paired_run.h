@@ -112,6 +112,7 @@ class PairedRun {
     Tally tally;
     std::size_t notes = 0;
     std::int64_t shadow_every = 0;
+    std::unique_ptr<model::Attributes> attributes;  // of the model; null where its code changes none
   };
   std::vector<Before> before_;                 // of the current step
   std::vector<at::Tensor> generators_before_;  // the same of the arms' random streams

@@ -20,8 +20,8 @@ namespace mantissa::train {
 /// is recorded. `shadow_weight_relative` stays empty: the weights are the reference's by definition.
 ///
 /// Costs one copy of the weights and buffers for all trials together, their gradients while it compares, and a forward
-/// and a backward a trial and comparison. State of a TorchScript model that is neither parameter nor buffer stays as
-/// it was at the start of the run.
+/// and a backward a trial and comparison. Attributes of a TorchScript model that are neither parameters nor buffers
+/// are the reference's, too.
 class Shadow {
  public:
   /// \param reference  before its first step.

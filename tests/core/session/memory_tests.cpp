@@ -147,6 +147,38 @@ class MemoryTests : public QObject {
     }
   }
 
+  void a_step_that_is_taken_back_leaves_what_the_model_keeps_as_it_was() {
+    // stateful.pt (make_stateful.py) changes its attributes in every call; the sixth step stops after one of two.
+    const spec::Experiment experiment = spec::parse_experiment(
+        "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = 6\n[model]\nkind = \"torchscript\"\npath = "
+        "\"" MANTISSA_SOURCE_DIR
+        "/tests/core/session/stateful.pt\"\n[training]\nthreads = 1\nsteps = 9\nbatch = 4\naccumulate = 2\nloss = "
+        "\"mse\"\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n",
+        "test.toml");
+    const session::Prepared prepared = session::prepare(experiment);
+    train::BatchPlan plan(prepared.experiment, prepared.dataset.train);
+    std::vector<std::unique_ptr<train::Arm>> arms;
+    arms.push_back(std::make_unique<train::Arm>("reference", prepared.network->clone(), prepared.experiment, nullptr));
+    arms.push_back(std::make_unique<train::Arm>("bf16", prepared.network->clone(), prepared.experiment,
+                                                &prepared.experiment.trials[0]));
+    int left = 1000;
+    train::PairedRun paired(plan, std::move(arms), /*measure=*/true, [&left] { return left-- <= 0; });
+    const auto ignore = [](std::size_t, record::StepRecord&&) {};
+    for (int step = 0; step < 5; ++step) QVERIFY(paired.step(ignore));
+    const record::ArmState before[] = {paired.state_of(0), paired.state_of(1)};
+    left = 3;  // before the step, twice in the reference's part, once in the trial's
+    QVERIFY(!paired.step(ignore));
+    for (const std::size_t arm : {0, 1}) {
+      const record::ArmState after = paired.state_of(arm);
+      QVERIFY(train::text_of(after, "attributes.text").find("history") != std::string::npos);
+      QCOMPARE(train::text_of(after, "attributes.text"), train::text_of(before[arm], "attributes.text"));
+      QCOMPARE(after.tensors.size(), before[arm].tensors.size());
+      for (std::size_t i = 0; i < after.tensors.size(); ++i) {
+        QVERIFY2(after.tensors[i].bytes == before[arm].tensors[i].bytes, after.tensors[i].name.c_str());
+      }
+    }
+  }
+
   void a_failed_trial_gives_back_all_but_its_weights() {
     // Five steps of Adam on 4 MiB of weights, then the model asks for too much: weights (4 MiB) stay of weights,
     // gradients and two moments.

@@ -12,6 +12,7 @@
 #include <QTest>
 
 #include "core/archive/reader.h"
+#include "core/archive/writer.h"
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/session/resume.h"
@@ -102,6 +103,30 @@ autocast = "bfloat16"
 name = "fp16"
 autocast = "float16"
 scaler = { init_scale = 65536, growth_interval = 2 }
+)";
+
+/// A TorchScript model that keeps values between calls in attributes of its code (make_stateful.py), evaluated on the
+/// way; one trial of its own instance under TorchScript's casts.
+const std::string kStateful = kHead + R"(
+[model]
+kind = "torchscript"
+path = ")" MANTISSA_SOURCE_DIR R"(/tests/core/session/stateful.pt"
+[training]
+threads = 1
+steps = 30
+batch = 10
+accumulate = 2
+loss = "mse"
+evaluate_every = 7
+[[trial]]
+name = "bf16"
+autocast = "bfloat16"
+shadow_every = 3
+[[trial]]
+name = "jit"
+autocast = "bfloat16"
+cast_policy = "jit"
+shadow_every = 10
 )";
 
 /// Warm-up and a cosine over the first run's length, RMSprop, files in their own order.
@@ -375,6 +400,7 @@ class ResumeTests : public QObject {
     QTest::newRow("dropout, FP16 with a scaler, BF16") << QByteArray::fromStdString(kDropout);
     QTest::newRow("momentum, accumulation, step schedule") << QByteArray::fromStdString(kMomentum);
     QTest::newRow("BatchNorm, Adam") << QByteArray::fromStdString(kBatchNorm);
+    QTest::newRow("attributes of the model's code") << QByteArray::fromStdString(kStateful);
     QTest::newRow("RMSprop, warm-up, cosine") << QByteArray::fromStdString(kCosine);
     QTest::newRow("three optimizers, per iteration, shadows") << QByteArray::fromStdString(kOptimizers);
     QTest::newRow("hysteresis, floor, switch") << QByteArray::fromStdString(kSwitch);
@@ -388,7 +414,7 @@ class ResumeTests : public QObject {
     const auto steps = static_cast<std::int64_t>(whole.arms[0].steps.size());
     QVERIFY(steps >= 30);
     std::random_device seed;
-    for (int time = 0; time < 5; ++time) {  // 35 random steps over the seven experiments
+    for (int time = 0; time < 5; ++time) {  // 40 random steps over the eight experiments
       const std::int64_t stop = std::uniform_int_distribution<std::int64_t>(1, steps - 1)(seed);
       Box box;
       const Outcome stopped = box.run(text.toStdString(), stop);
@@ -399,6 +425,50 @@ class ResumeTests : public QObject {
       QVERIFY2(found.empty(), ("stopped after step " + std::to_string(stop) + "; " + found).c_str());
       QCOMPARE(box.reader().trials().size(), whole.arms.size());
     }
+  }
+
+  void evaluations_on_the_way_change_nothing_that_a_model_keeps() {
+    Box plain;
+    Box busy;
+    std::string without = kStateful;
+    without.erase(without.find("evaluate_every = 7\n"), 19);
+    const std::string found = differences(plain.run(without), busy.run(kStateful));
+    QVERIFY2(found.empty(), found.c_str());
+  }
+
+  void what_no_checkpoint_can_hold_refuses_the_resume_by_name() {
+    Box box;
+    std::string text = kStateful;
+    text.replace(text.find("stateful.pt"), 11, "carrying.pt");
+    const std::int64_t id = box.run(text, 3).arms[1].row.id;
+    const Error error = refusal([&] { box.resume(id); });
+    QCOMPARE(error.kind(), ErrorKind::ModelProblem);
+    QVERIFY2(mentions(error, "carried, which carries a history of gradients") && mentions(error, "register_buffer"),
+             error.what());
+    QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
+  }
+
+  void a_state_of_before_attributes_were_kept_is_refused_where_the_model_has_some() {
+    Box box;
+    const std::int64_t id = box.run(kStateful, 3).arms[1].row.id;
+    // As an earlier version would have written it, hash and all.
+    record::CheckpointSet set{3, 0, {}};
+    for (const std::int64_t arm : {1, 2, 3}) {
+      record::ArmState state = box.reader().state(arm, 3);
+      const auto is_attribute = [](const auto& name) { return name.rfind("attributes.", 0) == 0; };
+      QVERIFY(state.values.count("attributes.text") > 0);
+      state.values.erase("attributes.text");
+      state.tensors.erase(std::remove_if(state.tensors.begin(), state.tensors.end(),
+                                         [&](const record::TensorBytes& tensor) { return is_attribute(tensor.name); }),
+                          state.tensors.end());
+      set.arms.push_back({arm, std::move(state)});
+    }
+    archive::Writer writer(box.path);
+    writer.write_checkpoint(std::move(set));
+    writer.close();
+    const Error error = refusal([&] { box.resume(id); });
+    QCOMPARE(error.kind(), ErrorKind::ModelProblem);
+    QVERIFY2(mentions(error, "of an earlier version lacks what the model keeps"), error.what());
   }
 
   void a_switch_of_policy_is_told_once_wherever_the_run_stops() {
