@@ -84,6 +84,12 @@ class RunPage : public shell::Page {
  private:
   enum class View { Nothing, OwnRun, Archive };
 
+  // Each topic has one message strip at a time.
+  static constexpr char kFileTopic[] = "experiment";
+  static constexpr char kRunTopic[] = "run";
+  static constexpr char kArchiveTopic[] = "archive";
+  static constexpr char kResumeTopic[] = "resume";
+
   void makeLayout();
   void listenToController();
   void listenToFollower();

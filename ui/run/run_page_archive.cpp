@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the page shows of the archive that is open: one of its experiments, followed while another process writes it.
+#include <algorithm>
+
+#include <QStackedLayout>
+
+#include "ui/models/record_words.h"
+#include "ui/run/experiment_loader.h"
+#include "ui/run/run_actions.h"
+#include "ui/run/run_page.h"
+#include "ui/shell/empty_state.h"
+#include "ui/shell/message_strip.h"
+
+namespace mantissa::ui::run {
+
+void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
+  const bool isOther = path != m_archive;
+  m_archive = path;
+  m_trials = trials;
+  enableActions();
+  if (isOther) {
+    m_follower.reset();
+    m_loader->cancel();
+    m_followed = 0;
+    if (m_view == View::Archive) showView(View::Nothing);
+    m_archiveData.clear();
+    if (m_view == View::Nothing && !m_opened) m_stack->setCurrentWidget(m_empty);
+  }
+  if (!trials || trials->empty()) return;
+  // What a person looks at stays; a fresh page shows the newest experiment.
+  if (m_view == View::OwnRun || m_opened || m_followed != 0) return;
+  std::int64_t newest = 0;
+  for (const record::TrialRow& arm : *trials) newest = std::max(newest, arm.experiment_id);
+  follow(newest);
+}
+
+void RunPage::selectTrial(std::int64_t id) {
+  if (!m_trials) return;
+  for (const record::TrialRow& arm : *m_trials) {
+    if (arm.id != id) continue;
+    if (arm.experiment_id == m_ownData.experiment() && m_own.experiment && m_own.archive == m_archive) {
+      if (m_view != View::OwnRun) showView(View::OwnRun);
+    } else {
+      follow(arm.experiment_id);
+    }
+    return;
+  }
+}
+
+void RunPage::follow(std::int64_t experiment) {
+  // Another arm of what is shown moves nothing: zooms stay.
+  if (m_view == View::Archive && m_followed == experiment && m_follower) return;
+  if (m_followed != experiment || !m_follower) {
+    m_followed = experiment;
+    m_archived.reset();
+    m_archiveData.clear();
+    m_armsKnown = false;
+    m_armsRunning = 0;
+    for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
+    m_armTopics.clear();
+    m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+    m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
+    listenToFollower();
+    m_lastCheckpoint.reset();
+  }
+  showView(View::Archive);
+}
+
+void RunPage::listenToFollower() {
+  using worker::ArchiveFollower;
+  ArchiveFollower* const follower = m_follower.get();
+  const auto news = [this] {
+    m_isNew = true;
+    wake();
+  };
+  connect(follower, &ArchiveFollower::armsFound, this, [this, news](const std::vector<record::TrialRow>& arms) {
+    m_armsKnown = true;
+    m_armsRunning += static_cast<int>(arms.size());  // until each is said to have ended: then its steps are here
+    m_archiveData.setArms(arms);
+    m_loader->load(m_archive, m_followed,
+                   arms.front().start.reference != 0 ? arms.front().start.reference : arms.front().id);
+    news();
+  });
+  connect(follower, &ArchiveFollower::armEnded, this, [this, news](const record::TrialRow& arm) {
+    --m_armsRunning;
+    m_archiveData.setArms({arm});
+    tellFailedArm(arm);
+    if (m_armsRunning == 0) {
+      m_loader->load(m_archive, m_followed, arm.start.reference != 0 ? arm.start.reference : arm.id);
+    }
+    news();
+  });
+  connect(follower, &ArchiveFollower::armEvaluated, this, [this, news](const record::Evaluation& evaluation) {
+    if (m_archiveData.takeEvaluation(evaluation)) news();
+  });
+  connect(follower, &ArchiveFollower::armResumed, this, [this, news](const record::TrialRow& arm, qint64 step) {
+    ++m_armsRunning;
+    m_archiveData.setArms({arm});
+    m_archiveData.truncate(arm.id, step);
+    m_offerIsStale = true;
+    news();
+  });
+  connect(follower, &ArchiveFollower::archiveReplaced, this, [this, news] {
+    m_archiveData.clear();
+    m_armsKnown = false;
+    m_armsRunning = 0;
+    news();
+  });
+  connect(follower, &ArchiveFollower::archiveChanged, this, [this] { Q_EMIT archiveChanged(m_archive); });
+  connect(follower, &ArchiveFollower::problemArose, this,
+          [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
+  connect(follower, &ArchiveFollower::problemSolved, this,
+          [this] { m_strips->dismiss(QString::fromLatin1(kArchiveTopic)); });
+}
+
+void RunPage::tellFailedArm(const record::TrialRow& arm) {
+  if (arm.end.status != record::Status::Failed) return;
+  const QString topic = QStringLiteral("arm %1").arg(arm.id);
+  m_armTopics << topic;
+  showFailure(
+      tr("%1 has failed: %2").arg(QString::fromStdString(arm.start.name), QString::fromStdString(arm.end.failure_text)),
+      topic);
+}
+
+}  // namespace mantissa::ui::run
