@@ -7,6 +7,7 @@
 #include <QDeadlineTimer>
 #include <QEventLoop>
 #include <QFile>
+#include <QIcon>
 #include <QImage>
 #include <QTimer>
 
@@ -179,6 +180,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("mantissa"));
   QApplication::setApplicationVersion(QStringLiteral(MANTISSA_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("mantissa"));
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/mantissa.svg")));
   ui::shell::Settings settings;
   ui::shell::Theme theme(application);
   theme.setMode(arguments->theme.value_or(settings.theme()));

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@ namespace mantissa::bench {
 /// The lines that a person reads: figure, value, and the most that it may be.
 class Table {
  public:
-  Table() { std::printf("%-58s %12s  %-9s %s\n", "figure", "value", "at most", ""); }
+  Table() { std::printf("%-66s %12s  %-9s %s\n", "figure", "value", "at most", ""); }
 
   /// \param format  of `value` and `most`, with the unit: "%.1f ms"
   void add(const std::string& figure, const char* format, double value, double most) const {
@@ -17,7 +17,7 @@ class Table {
     char mostText[64];
     std::snprintf(valueText, sizeof valueText, format, value);
     std::snprintf(mostText, sizeof mostText, format, most);
-    std::printf("%-58s %12s  %-9s %s\n", figure.c_str(), valueText, mostText, value <= most ? "" : "EXCEEDED");
+    std::printf("%-66s %12s  %-9s %s\n", figure.c_str(), valueText, mostText, value <= most ? "" : "EXCEEDED");
     std::fflush(stdout);
   }
 
@@ -25,7 +25,7 @@ class Table {
   void add(const std::string& figure, const char* format, double value) const {
     char text[64];
     std::snprintf(text, sizeof text, format, value);
-    std::printf("%-58s %12s\n", figure.c_str(), text);
+    std::printf("%-66s %12s\n", figure.c_str(), text);
     std::fflush(stdout);
   }
 };

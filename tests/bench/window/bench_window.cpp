@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/window/bench_window.h"
 
 #include <unistd.h>
@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
+#include <utility>
 
 #include "core/base/user_folders.h"
 #include "ui/shell/action_list.h"
@@ -24,6 +26,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBetweenQuestions{2};
 
 double g_busy = 0;
+BenchApplication::Longest g_longest;
+
+double computedMilliseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+}
 
 double millisecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -35,13 +44,20 @@ bool BenchApplication::notify(QObject* receiver, QEvent* event) {
   if (m_depth > 0) return QApplication::notify(receiver, event);
   ++m_depth;
   const Clock::time_point begin = Clock::now();
+  const double computed = computedMilliseconds();
+  const QString name = QString::fromLatin1(receiver->metaObject()->className());
+  const auto type = event->type();
   const bool handled = QApplication::notify(receiver, event);
   g_busy += millisecondsSince(begin);
+  const double cost = computedMilliseconds() - computed;
+  if (cost > g_longest.milliseconds) g_longest = {cost, QStringLiteral("%1, event %2").arg(name).arg(type)};
   --m_depth;
   return handled;
 }
 
 double BenchApplication::busyMilliseconds() { return g_busy; }
+
+BenchApplication::Longest BenchApplication::takeLongest() { return std::exchange(g_longest, {}); }
 
 Watchdog::Watchdog() : m_thread([this] { ask(); }) {}
 

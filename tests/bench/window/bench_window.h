@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <QApplication>
@@ -25,6 +25,13 @@ class BenchApplication : public QApplication {
   bool notify(QObject* receiver, QEvent* event) override;
 
   static double busyMilliseconds();  ///< so far
+
+  /// The event that took most of the processor since the last call: what a stall would be on a quiet machine.
+  struct Longest {
+    double milliseconds = 0;
+    QString event;
+  };
+  static Longest takeLongest();
 
  private:
   int m_depth = 0;

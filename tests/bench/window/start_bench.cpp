@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // From the start of the real program to its first painted window, and to the archive in it.
 #include <QDateTime>
 #include <QFile>

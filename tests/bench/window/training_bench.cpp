@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // What an open, visible window takes from the training: the same run with the window and without, by turns.
 #include <algorithm>
 #include <future>

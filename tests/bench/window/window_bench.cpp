@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // What the workbench costs, as a table: mantissa_window_bench [--small] [feed] [redraw] [start] [training].
 // Run it by hand on a quiet machine; the test only sees that the table comes out.
 #include <spdlog/spdlog.h>
