@@ -134,7 +134,12 @@ int takeScreenshot(ui::shell::MainWindow& window, ui::editor::EditorTabs& editor
   if (page != nullptr) {
     window.showPage(arguments.screenshotPage);
   } else if (arguments.files.isEmpty()) {
-    editors.openArchived(0);  // an editor is no page: it shows the newest experiment, or the files that were named
+    // An editor is no page: it shows the newest experiment, the first one that ships, or the files that were named.
+    if (window.archive().isEmpty()) {
+      editors.openTemplate(sampleExperiment());
+    } else {
+      editors.openArchived(0);
+    }
   } else {
     for (const QString& file : arguments.files) editors.openFile(file);
   }

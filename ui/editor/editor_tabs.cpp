@@ -9,6 +9,7 @@
 #include "ui/editor/archived_text.h"
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/experiment_editor.h"
+#include "ui/editor/paths_in_text.h"
 #include "ui/editor/policies_view.h"
 #include "ui/editor/templates.h"
 #include "ui/editor/text_view.h"
@@ -17,11 +18,13 @@
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
 
 namespace mantissa::ui::editor {
 namespace {
 
 constexpr char kTopic[] = "editor";
+constexpr char kLayout[] = "editor";  // of all editors: the last one that was arranged
 
 /// The actions that need an editor in front.
 const char* const kOfAnEditor[] = {"save",        "save_as",    "close_tab",    "editor_undo",
@@ -38,8 +41,7 @@ EditorTabs::EditorTabs(shell::MainWindow& window)
   connect(m_window.archiveDock(), &shell::ArchiveDock::trialSelected, this, &EditorTabs::enableActions);
   connect(m_archived, &ArchivedText::arrived, this,
           [this](const QString& name, const QString& file, const QString& text) {
-            Q_UNUSED(file);
-            open(name, text);
+            open(name, withAbsolutePaths(text, QFileInfo(file).absolutePath()));
           });
   connect(m_archived, &ArchivedText::failed, this, [this](const QString& sentence) {
     m_window.strips()->show(shell::MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kTopic));
@@ -177,8 +179,13 @@ void EditorTabs::newExperiment() {
   for (const Template& one : templates) rows << std::pair(one.name, one.shows);
   const int row = editorQuestions().templateRow(&m_window, rows);
   if (row < 0 || row >= templates.size()) return;
+  openTemplate(templates[row].file);
+}
+
+void EditorTabs::openTemplate(const QString& file) {
+  const QFileInfo info(file);
   try {
-    open(templates[row].name, readTextFile(templates[row].file).text);
+    open(info.completeBaseName(), withAbsolutePaths(readTextFile(file).text, info.absolutePath()));
   } catch (const Error& error) {
     m_window.strips()->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kTopic));
   }
@@ -195,7 +202,11 @@ ExperimentEditor* EditorTabs::add(ExperimentEditor* editor) {
   connect(editor, &ExperimentEditor::saved, this, [this](const QString& path) {
     m_window.rememberFile(path);
     enableActions();
+    Q_EMIT saved(path);
   });
+  editor->restoreLayout(m_window.settings().pageLayout(QString::fromLatin1(kLayout)));
+  connect(editor, &ExperimentEditor::layoutChanged, this,
+          [this, editor] { m_window.settings().setPageLayout(QString::fromLatin1(kLayout), editor->saveLayout()); });
   connect(editor, &ExperimentEditor::problemsChanged, this, &EditorTabs::enableActions);
   m_window.addDocument(editor);
   return editor;

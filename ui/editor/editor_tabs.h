@@ -34,11 +34,17 @@ class EditorTabs : public QObject {
   void openArchived(std::int64_t experiment);
   /// Asks for a template and begins a new experiment with it.
   void newExperiment();
+  /// A shipped experiment as a new one.
+  void openTemplate(const QString& file);
 
   /// The editor in front; nullptr where there is none.
   ExperimentEditor* current() const;
   /// Whether all that was asked for is open and checked.
   bool isSettled() const;
+
+ Q_SIGNALS:
+  /// An experiment was written into this file.
+  void saved(const QString& path);
 
  private:
   void makeActions();

@@ -17,6 +17,7 @@
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/experiment_form.h"
 #include "ui/editor/outline_model.h"
+#include "ui/editor/paths_in_text.h"
 #include "ui/editor/problem_summary.h"
 #include "ui/editor/text_checker.h"
 #include "ui/editor/text_view.h"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr char kFileTopic[] = "file";
 constexpr char kEndingsTopic[] = "endings";
+constexpr char kPathsTopic[] = "paths";
 
 }  // namespace
 
@@ -101,6 +103,7 @@ void ExperimentEditor::makeLayout() {
 void ExperimentEditor::listen() {
   connect(m_text, &QPlainTextEdit::textChanged, this, [this] { m_checker->check(m_text->text(), nameForChecks()); });
   connect(m_text->document(), &QTextDocument::modificationChanged, this, &ExperimentEditor::titleChanged);
+  connect(m_splitter, &QSplitter::splitterMoved, this, &ExperimentEditor::layoutChanged);
   connect(m_checker, &TextChecker::checked, this, &ExperimentEditor::takeProblems);
   connect(m_reloadAction, &QAction::triggered, this, &ExperimentEditor::reload);
   connect(m_saveAsAction, &QAction::triggered, this, &ExperimentEditor::saveAs);
@@ -182,6 +185,7 @@ bool ExperimentEditor::saveAs() {
 }
 
 bool ExperimentEditor::write(const QString& path) {
+  const QStringList lost = pathsLostBetween(m_text->text(), folder(), QFileInfo(path).absolutePath());
   TextFile file = m_file;
   file.path = path;
   try {
@@ -197,6 +201,15 @@ bool ExperimentEditor::write(const QString& path) {
   m_file = file;
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
   m_strips->dismiss(QString::fromLatin1(kEndingsTopic));
+  m_strips->dismiss(QString::fromLatin1(kPathsTopic));
+  if (!lost.isEmpty()) {
+    m_strips->show(
+        shell::MessageStrip::Kind::Warning,
+        tr("Paths are relative to the experiment file. From its new place %1 leads nowhere: change the path, "
+           "or move the file, too.")
+            .arg(lost.join(QStringLiteral(", "))),
+        QString::fromLatin1(kPathsTopic));
+  }
   m_text->document()->setModified(false);
   m_changedPath.clear();  // what is changed from now on is a step of its own: undo comes back to what was saved
   Q_EMIT titleChanged();
@@ -249,6 +262,29 @@ void ExperimentEditor::goToNextProblem() {
   if (next == nullptr) next = &m_problems.problems.first();
   m_text->goTo(next->line, next->column);
   m_text->setFocus();
+}
+
+QByteArray ExperimentEditor::saveLayout() const { return m_splitter->saveState(); }
+
+void ExperimentEditor::restoreLayout(const QByteArray& layout) { m_splitter->restoreState(layout); }
+
+void ExperimentEditor::showEvent(QShowEvent* event) {
+  shell::Document::showEvent(event);
+  lookForOutsideChange();
+}
+
+bool ExperimentEditor::event(QEvent* event) {
+  if (event->type() == QEvent::WindowActivate && isVisible()) lookForOutsideChange();
+  return shell::Document::event(event);
+}
+
+void ExperimentEditor::lookForOutsideChange() {
+  if (m_file.path.isEmpty() || !QFileInfo::exists(m_file.path) || !isChangedOutside(m_file)) return;
+  m_strips
+      ->show(shell::MessageStrip::Kind::Warning,
+             tr("Another program has changed %1 since it was read here.").arg(QFileInfo(m_file.path).fileName()),
+             QString::fromLatin1(kFileTopic))
+      ->addWayOut(m_reloadAction);
 }
 
 void ExperimentEditor::focusInEvent(QFocusEvent* event) {

@@ -72,14 +72,21 @@ class ExperimentEditor : public shell::Document {
 
   /// Adds a trial that begins with this policy, as a change that can be undone.
   void addTrial(const PolicyPreset& preset);
+  /// How wide outline, form and text are.
+  QByteArray saveLayout() const;
+  void restoreLayout(const QByteArray& layout);
 
  Q_SIGNALS:
   void saved(const QString& path);
+  /// A person made outline, form or text wider.
+  void layoutChanged();
   /// The text was checked.
   void problemsChanged();
 
  protected:
   void focusInEvent(QFocusEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   void makeLayout();
@@ -87,6 +94,7 @@ class ExperimentEditor : public shell::Document {
   void takeProblems(const TextProblems& problems);
   bool write(const QString& path);
   void refuseToReplace();
+  void lookForOutsideChange();
   // The form and the text.
   using Change = std::function<std::optional<TextEdit>(const QString& text)>;
   void listenToForm();

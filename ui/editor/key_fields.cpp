@@ -219,7 +219,9 @@ FieldSpec fieldOf(const spec::KeyEntry& entry) {
   spec.key = QString::fromStdString(entry.path);
   spec.label = labelOf(spec.key);
   if (const char* const unit = wordsOf(kUnits, spec.key)) spec.unit = say(unit);
-  spec.help = say(entry.description.c_str());
+  // Options of the command line are not the window's words.
+  static const QRegularExpression option(QStringLiteral(" \\(packaging/run\\.sh --[^)]*\\)"));
+  spec.help = say(entry.description.c_str()).remove(option);
   if (!spec.help.isEmpty()) spec.help[0] = spec.help[0].toUpper();
   spec.standard = say(entry.default_text.c_str());
   spec.waitsFor = QString::fromStdString(entry.available);

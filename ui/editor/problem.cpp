@@ -27,7 +27,9 @@ Problem problemOf(const ErrorFacts& facts) {
   words.file.clear();
   words.line = 0;
   words.subject.clear();
-  if (words.remedy.find("mantissa-cli") != std::string::npos) {
+  const bool isOfTheCommandLine =
+      words.remedy.find("mantissa-cli") != std::string::npos || words.remedy.find("--") != std::string::npos;
+  if (isOfTheCommandLine) {
     words.remedy = say(QT_TRANSLATE_NOOP("Problem", "The form beside the text shows every key")).toStdString();
   }
   problem.words = QString::fromStdString(mantissa::sentence(words));

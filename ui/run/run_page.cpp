@@ -165,6 +165,15 @@ void RunPage::openExperiment(const QString& path) {
   m_controls->focusPrimary();
 }
 
+void RunPage::readAgain(const QString& path) {
+  if (!m_opened || QFileInfo(QString::fromStdString(m_opened->file)) != QFileInfo(path)) return;
+  if (m_view == View::Nothing) {
+    openExperiment(path);
+  } else if (std::shared_ptr<const spec::Experiment> opened = readExperiment(path)) {
+    m_opened = std::move(opened);
+  }
+}
+
 void RunPage::showView(View view) {
   m_view = view;
   const spec::Experiment* experiment = nullptr;

@@ -59,6 +59,9 @@ class RunPage : public shell::Page {
   QByteArray saveLayout() const override;
   void restoreLayout(const QByteArray& layout) override;
 
+  /// A file was written: the experiment that waits to be run is read again where it is this one.
+  void readAgain(const QString& path);
+
   const RunData& shownData() const { return *m_shown; }
   RunCharts* charts() const { return m_charts; }
   StepPanel* stepPanel() const { return m_stepPanel; }

@@ -63,6 +63,7 @@ class MainWindow : public QMainWindow {
   /// The File menu, which documents add their actions to, and the menu with what changes their text.
   QMenu* fileMenu() const { return m_fileMenu; }
   QMenu* editMenu() const { return m_editMenu; }
+  Settings& settings() const { return m_settings; }
   /// Keeps a file among the recent ones.
   void rememberFile(const QString& path);
   MessageStrips* strips() const { return m_strips; }

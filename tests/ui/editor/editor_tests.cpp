@@ -4,8 +4,11 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QDir>
 #include <QFile>
+#include <QLabel>
 #include <QSignalSpy>
+#include <QSplitter>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -187,6 +190,49 @@ class EditorTests : public QObject {
     QCOMPARE(m_window->content("mine.toml"), editor->text()->text());
   }
 
+  void the_plus_of_the_tree_asks_for_a_template_too() {
+    int asked = 0;
+    editorQuestions().templateRow = [&](QWidget*, const QList<std::pair<QString, QString>>&) {
+      ++asked;
+      return -1;
+    };
+    for (QToolButton* const button : m_window->window->archiveDock()->findChildren<QToolButton*>()) {
+      if (button->text() == QStringLiteral("+")) button->click();
+    }
+    QCOMPARE(asked, 1);
+    QVERIFY(m_window->editors->current() == nullptr);
+  }
+
+  void files_beside_a_template_are_found_from_anywhere() {
+    m_window->editors->openTemplate(QStringLiteral(MANTISSA_SOURCE_DIR "/experiments/overflow-regions.toml"));
+    QVERIFY2(m_window->editors->current()->text()->text().contains(
+                 QStringLiteral("path = \"" MANTISSA_SOURCE_DIR "/experiments/files/large_attention.pt\"")),
+             qPrintable(m_window->editors->current()->text()->text()));
+  }
+
+  void a_file_that_moves_away_from_its_data_says_so() {
+    m_window->written("x.csv", QStringLiteral("a,b\n1,2\n"));
+    ExperimentEditor* const editor = m_window->open(m_window->written(
+        "a.toml", QStringLiteral("mantissa = 1\n[data]\npath = \"x.csv\"\n[model]\nkind = \"mlp\"\n")));
+    QVERIFY(QDir().mkpath(m_window->path("other")));
+    editorQuestions().place = [&](QWidget*, const QString&) { return m_window->path("other/a.toml"); };
+    m_window->trigger("save_as");
+    QVERIFY2(m_window->strip(editor).contains(QStringLiteral("x.csv leads nowhere")),
+             qPrintable(m_window->strip(editor)));
+  }
+
+  void a_file_changed_outside_is_told_when_its_tab_is_shown() {
+    ExperimentEditor* const editor = m_window->open(m_window->written("a.toml", kSound));
+    m_window->window->showPage(QStringLiteral("run"));
+    m_window->written("a.toml", QStringLiteral("# theirs\n") + kSound);
+    QCOMPARE(editor->strips()->count(), 0);
+    m_window->window->showDocument(editor);
+    QVERIFY2(m_window->strip(editor).contains(QStringLiteral("a.toml")), qPrintable(m_window->strip(editor)));
+    m_window->wayOut(editor, QStringLiteral("Read again"));
+    QVERIFY(editor->text()->text().startsWith(QStringLiteral("# theirs")));
+    QCOMPARE(editor->strips()->count(), 0);
+  }
+
   void an_archived_experiment_runs_again_with_changes() {
     m_window->openArchive("digits", kSound);
     QAction* const again = m_window->action("run_again");
@@ -229,6 +275,51 @@ class EditorTests : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(newest().experiment, std::string("tiny"), 60000);
     QTRY_COMPARE_WITH_TIMEOUT(newest().end.counts.attempted, std::int64_t{2}, 60000);
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->window->page(QStringLiteral("run"))->isBusy(), 60000);
+  }
+
+  void a_new_experiment_asks_for_its_place_before_it_runs() {
+    m_window->openArchive("digits", kSound);
+    m_window->editors->openTemplate(QStringLiteral(MANTISSA_SOURCE_DIR "/experiments/digits-mlp.toml"));
+    m_window->settle();
+    int asked = 0;
+    editorQuestions().place = [&](QWidget*, const QString&) {
+      ++asked;
+      return QString();
+    };
+    editorQuestions().savingBeforeRun = [](QWidget*, const QString&) {
+      qFatal("asked twice");
+      return false;
+    };
+    m_window->trigger("editor_run");
+    QCOMPARE(asked, 1);
+    QVERIFY(m_window->editors->current() != nullptr);  // nowhere to save it: nothing runs
+  }
+
+  void what_waits_to_be_run_follows_the_file() {
+    const QString path = m_window->written("a.toml", kSound);
+    m_window->window->open(path);
+    m_window->open(path);
+    QTest::keyClicks(m_window->editors->current()->text(), QStringLiteral("name = \"other\""));
+    QTest::keyClick(m_window->editors->current()->text(), Qt::Key_Return);
+    m_window->trigger("save");
+    QStringList words;
+    for (const QLabel* const label : m_window->window->page(QStringLiteral("run"))->findChildren<QLabel*>()) {
+      words << label->text();
+    }
+    QVERIFY(words.contains(QStringLiteral("other")));
+  }
+
+  void widths_that_a_person_chose_are_those_of_the_next_editor() {
+    ExperimentEditor* const editor = m_window->open(m_window->written("a.toml", kSound));
+    auto* const splitter = editor->findChild<QSplitter*>();
+    const int before = splitter->sizes().first();
+    QTest::mousePress(splitter->handle(1), Qt::LeftButton, {}, {2, 100});
+    QTest::mouseMove(splitter->handle(1), {52, 100});
+    QTest::mouseRelease(splitter->handle(1), Qt::LeftButton, {}, {52, 100});
+    const int chosen = splitter->sizes().first();
+    QVERIFY(chosen > before + 20);
+    ExperimentEditor* const next = m_window->open(m_window->written("b.toml", kSound));
+    QTRY_COMPARE(next->findChild<QSplitter*>()->sizes().first(), chosen);
   }
 
   void keys_of_the_pages_stay_with_an_editor_in_front() {

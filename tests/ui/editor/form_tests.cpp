@@ -69,6 +69,7 @@ class FormTests : public QObject {
         QVERIFY2(!field->input()->accessibleName().isEmpty(), qPrintable(field->path()));
         QVERIFY2(field->toolTip().contains(field->spec().key), qPrintable(field->path()));
         QVERIFY2(!field->whatsThis().isEmpty(), qPrintable(field->path()));
+        QVERIFY2(!field->toolTip().contains(QStringLiteral("--")), qPrintable(field->toolTip()));
       }
     }
     for (const spec::KeyEntry& key : spec::key_catalogue()) {
