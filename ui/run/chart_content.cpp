@@ -317,6 +317,8 @@ class ContentMaker {
 
   QString whyEmpty() const {
     if (m_subject.data == nullptr || m_subject.data->steps() == 0) return say("No step has been made yet.");
+    const std::optional<Quantity> quantity = quantityOf(m_facts.chart, m_choices.comparison);
+    if (quantity && m_subject.data->isMissing(*quantity)) return say("Reading the steps so far from the archive\u2026");
     if (!m_facts.hasReference && !hasTrials()) return say("The experiment has no trial beside its reference.");
     if (m_measure) return m_choices.comparison == Comparison::Shadow ? whyNoShadow() : whyNoTrajectory();
     switch (m_facts.chart) {

@@ -43,6 +43,14 @@ Real real(const std::optional<std::int64_t>& count) { return count ? Real(static
 
 }  // namespace
 
+Quantities alwaysKept() {
+  Quantities kept;
+  for (const Quantity quantity : {Quantity::Loss, Quantity::Scale, Quantity::GradientNorm, kMainDeviation}) {
+    kept.set(static_cast<std::size_t>(quantity));
+  }
+  return kept;
+}
+
 Real valueOf(const record::StepRecord& step, Quantity quantity, std::int64_t samplesBefore) {
   switch (quantity) {
     case Quantity::Loss:

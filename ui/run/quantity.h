@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <optional>
 
@@ -42,6 +43,8 @@ enum class Quantity {
 };
 inline constexpr std::size_t kQuantities = static_cast<std::size_t>(Quantity::FirstShadow) + kMeasures;
 
+using Quantities = std::bitset<kQuantities>;
+
 constexpr Quantity deviation(Measure measure, Comparison comparison) {
   const auto first = comparison == Comparison::Trajectory ? Quantity::FirstTrajectory : Quantity::FirstShadow;
   return static_cast<Quantity>(static_cast<int>(first) + static_cast<int>(measure));
@@ -54,6 +57,9 @@ constexpr bool isDeviation(Quantity quantity) { return quantity >= Quantity::Fir
 constexpr Comparison comparisonOf(Quantity quantity) {
   return quantity < Quantity::FirstShadow ? Comparison::Trajectory : Comparison::Shadow;
 }
+
+/// What is always kept of an arm that is shown, beside what its charts need: glance, counters and step records tell it.
+Quantities alwaysKept();
 
 /// Nothing where the step does not have it. \param samplesBefore  that the arm had seen before this step
 std::optional<double> valueOf(const record::StepRecord& step, Quantity quantity, std::int64_t samplesBefore);

@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "ui/models/record_words.h"
 #include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
+#include "ui/run/past_loader.h"
 #include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {
@@ -28,6 +30,7 @@ namespace {
 enum SmoothingKind { NoSmoothing, Average, RunningMean };
 
 constexpr std::size_t kMostMarks = 2000;  // ticks a person can tell apart are far fewer
+constexpr int kAskAgain = 300;            // ms
 constexpr int kLeastHeight = 150;         // of a chart: the grid scrolls where there are more than fit
 
 QString markText(const ArmData& arm, const Skip& skip) {
@@ -55,7 +58,8 @@ RunCharts::RunCharts(QWidget* parent)
       m_layoutButton(new QPushButton(tr("&Layout\u2026"))),
       m_menu(new LayoutMenu(this)),
       m_scroll(new QScrollArea),
-      m_grid(new QGridLayout) {
+      m_grid(new QGridLayout),
+      m_past(new PastLoader(this)) {
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(8);
@@ -74,6 +78,16 @@ RunCharts::RunCharts(QWidget* parent)
   m_scroll->setFocusPolicy(Qt::NoFocus);
   layout->addWidget(m_scroll, 1);
   connect(m_menu, &LayoutMenu::chosen, this, &RunCharts::chooseCharts);
+  connect(m_past, &PastLoader::loaded, this, [this](const std::vector<Past>& pasts) {
+    // The archive gets a step a moment after the window.
+    if (!m_data->fill(pasts)) QTimer::singleShot(kAskAgain, this, &RunCharts::loadPast);
+    Q_EMIT redrawNeeded();
+  });
+  connect(m_past, &PastLoader::failed, this, [this](const QString& sentence) {
+    m_data->goOnWithoutPast();
+    Q_EMIT pastFailed(sentence);
+    Q_EMIT redrawNeeded();
+  });
   chooseCharts();
 }
 
@@ -249,6 +263,7 @@ plot::PlotView* RunCharts::plot(Chart chart) const {
 }
 
 void RunCharts::setData(RunData* newData) {
+  m_past->cancel();
   m_data = newData;
   if (m_data != nullptr) m_data->setAxis(static_cast<XAxis>(m_axis->currentIndex()));
   m_navigation->startOver(expectedRange());
@@ -288,7 +303,27 @@ void RunCharts::choiceChanged() {
   Q_EMIT redrawNeeded();
 }
 
+/// Memory goes to what is looked at; what was not is read from the archive.
+void RunCharts::keepWhatIsShown() {
+  if (m_data == nullptr) return;
+  Quantities wanted;
+  for (const auto& [chart, view] : m_plots) {
+    if (const auto quantity = quantityOf(chart, choices().comparison)) wanted.set(static_cast<std::size_t>(*quantity));
+  }
+  m_data->keep(wanted);
+  loadPast();
+}
+
+void RunCharts::loadPast() {
+  if (m_data == nullptr || m_past->isBusy()) return;
+  const std::vector<PastRequest> requests = m_data->missing();
+  if (!requests.empty()) m_past->load(m_archive, requests);
+}
+
+bool RunCharts::isLoading() const { return m_past->isBusy(); }
+
 void RunCharts::rebuild() {
+  keepWhatIsShown();
   offerOptimizers();
   for (const auto& [chart, view] : m_plots) rebuild(chart, *view);
   m_revision = m_data == nullptr ? -1 : m_data->revision();

@@ -23,6 +23,7 @@ class QScrollArea;
 namespace mantissa::ui::run {
 
 class LayoutMenu;
+class PastLoader;
 
 /// The charts of a run, linked in x, and what they are drawn against, smoothed and measured by.
 class RunCharts : public QWidget {
@@ -34,6 +35,10 @@ class RunCharts : public QWidget {
 
   /// \param newData  must outlive the charts or be replaced; its x axis is set by the chooser
   void setData(RunData* newData);
+  /// What is shown is written into this archive: what was not kept is read from it.
+  void setArchive(const QString& path) { m_archive = path; }
+  /// Whether something is being read.
+  bool isLoading() const;
   /// What is shown ran this; null: not known.
   void setExperiment(std::shared_ptr<const spec::Experiment> experiment);
   /// The attempted steps that the run will make; 0: unknown.
@@ -62,6 +67,8 @@ class RunCharts : public QWidget {
   /// A skipped step, or one with a non-finite value, was chosen in a chart.
   void stepChosen(qint64 step);
   void exportFailed(const QString& sentence);
+  /// The past of a chart cannot be read.
+  void pastFailed(const QString& sentence);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -74,6 +81,8 @@ class RunCharts : public QWidget {
   plot::PlotView* makeView(Chart chart);
   void link(Chart chart, plot::PlotView& view);
   void choiceChanged();
+  void keepWhatIsShown();
+  void loadPast();
   void rebuild();
   void rebuild(Chart chart, plot::PlotView& view);
   void renewLines();
@@ -100,6 +109,8 @@ class RunCharts : public QWidget {
   QGridLayout* m_grid;
   std::map<Chart, plot::PlotView*> m_plots;  ///< those that are shown
   RunData* m_data = nullptr;
+  QString m_archive;
+  PastLoader* m_past;
   std::shared_ptr<const spec::Experiment> m_experiment;
   qint64 m_plannedSteps = 0;
   bool m_live = false;

@@ -50,6 +50,16 @@ QString causeWords(record::SkipCause cause) {
   return {};
 }
 
+std::array<double, kXAxes> placeOf(const record::StepRecord& step, const std::array<double, kXAxes>& before) {
+  std::array<double, kXAxes> x = {static_cast<double>(step.step), static_cast<double>(step.applied_updates),
+                                  static_cast<double>(step.samples), step.wall_seconds.value_or(0.0)};
+  // A clock that begins anew after a resume stands still until it has caught up: positions never fall.
+  for (std::size_t axis = 0; axis < kXAxes; ++axis) {
+    if (!std::isfinite(x[axis]) || x[axis] < before[axis]) x[axis] = before[axis];
+  }
+  return x;
+}
+
 bool Skip::isOf(std::optional<qint64> index) const {
   if (!index) return true;
   if (optimizers.empty()) return *index == 0;
@@ -57,7 +67,93 @@ bool Skip::isOf(std::optional<qint64> index) const {
                      [&](const OptimizerSkip& it) { return it.optimizer == *index; });
 }
 
-ArmData::ArmData(record::TrialRow arm, XAxis axis) : m_arm(std::move(arm)), m_axis(axis) { makeColumns(); }
+ArmData::ArmData(record::TrialRow arm, XAxis axis, const Quantities& kept)
+    : m_arm(std::move(arm)), m_axis(axis), m_kept(kept) {
+  if (isYardstick()) {
+    m_kept.reset();
+    const bool isRepeat = m_arm.start.kind == record::TrialKind::Repeat;
+    for (std::size_t i = 0; i < kMeasures; ++i) {
+      const auto measure = static_cast<Measure>(i);
+      m_kept.set(at(deviation(measure, isRepeat ? Comparison::Trajectory : Comparison::Shadow)));
+    }
+  }
+  makeColumns();
+}
+
+bool ArmData::isYardstick() const {
+  return m_arm.start.kind == record::TrialKind::Repeat || m_arm.start.kind == record::TrialKind::Rounding;
+}
+
+void ArmData::setCurve(Quantity quantity, Curve curve) {
+  curve.values->setPositions(positionsOf(curve)[at(axisOf(quantity))]);
+  m_curves[at(quantity)] = std::move(curve);
+}
+
+void ArmData::keep(const Quantities& wanted) {
+  if (isYardstick()) return;
+  for (std::size_t i = 0; i < kQuantities; ++i) {
+    const auto quantity = static_cast<Quantity>(i);
+    const bool isWanted = wanted.test(i) || alwaysKept().test(i);
+    if (isWanted == (m_kept.test(i) || isMissing(quantity))) continue;
+    Curve fresh;
+    fresh.values = std::make_shared<plot::SeriesData>(m_positions[at(axisOf(quantity))]);
+    if (!isWanted || m_counters.attempted == 0) {
+      m_kept.set(i, isWanted);
+      m_waiting.erase(quantity);
+      if (!isWanted) makePositions(fresh.own);  // its series stays empty, whatever comes
+      setCurve(quantity, std::move(fresh));
+      continue;
+    }
+    makePositions(fresh.own);
+    setCurve(quantity, fresh);
+    Waiting waiting;
+    makePositions(waiting.curve.own);
+    waiting.curve.values = std::make_shared<plot::SeriesData>(waiting.curve.own[0]);
+    waiting.from = m_counters.attempted;
+    m_waiting.emplace(quantity, std::move(waiting));
+  }
+}
+
+std::optional<PastRequest> ArmData::missing() const {
+  if (m_waiting.empty()) return std::nullopt;
+  PastRequest request{m_arm.id, m_cuts, {}};
+  for (const auto& [quantity, waiting] : m_waiting) request.quantities.set(at(quantity));
+  return request;
+}
+
+bool ArmData::fill(const Past& past) {
+  if (past.cuts != m_cuts) return m_waiting.empty();
+  for (const PastCurve& old : past.curves) {
+    const auto found = m_waiting.find(old.quantity);
+    if (found == m_waiting.end()) continue;  // not wanted any more
+    const Waiting& waiting = found->second;
+    if (past.lastStep < waiting.from) return false;
+    const plot::SeriesData& since = *waiting.curve.values;
+    const plot::PositionColumn& steps = *waiting.curve.own[at(XAxis::Step)];
+    for (std::size_t i = steps.upper(static_cast<double>(past.lastStep), 0, since.size()); i < since.size(); ++i) {
+      old.values->append(since.y(i));
+      for (std::size_t axis = 0; axis < kXAxes; ++axis) {
+        plot::PositionColumn& column = *old.positions[axis];
+        const double position = waiting.curve.own[axis]->at(i);
+        column.append(column.size() == 0 ? position : std::max(position, column.last()));
+      }
+    }
+    Curve curve{old.values, old.positions};
+    if (old.values->size() == m_positions[0]->size()) curve.own = {};  // measured at every step: the arm's will do
+    setCurve(old.quantity, std::move(curve));
+    m_kept.set(at(old.quantity));
+    m_waiting.erase(found);
+  }
+  return m_waiting.empty();
+}
+
+void ArmData::goOnWithoutPast() {
+  for (auto& [quantity, waiting] : m_waiting) {
+    setCurve(quantity, std::move(waiting.curve));
+    m_kept.set(at(quantity));
+  }
+  m_waiting.clear();
+}
 
 XAxis ArmData::axisOf(Quantity quantity) const {
   return quantity == Quantity::LearningRate ? XAxis::AppliedUpdate : m_axis;
@@ -76,19 +172,18 @@ void ArmData::makeColumns() {
 
 bool ArmData::take(const record::StepRecord& step) {
   const bool cut = step.step <= m_counters.attempted && truncateAfter(step.step - 1);
-  std::array<double, kXAxes> x = {static_cast<double>(step.step), static_cast<double>(step.applied_updates),
-                                  static_cast<double>(step.samples), step.wall_seconds.value_or(0.0)};
-  for (std::size_t axis = 0; axis < kXAxes; ++axis) {
-    // A clock that begins anew after a resume stands still until it has caught up: positions never fall.
-    const double last = m_positions[axis]->size() == 0 ? 0.0 : m_positions[axis]->last();
-    if (!std::isfinite(x[axis]) || x[axis] < last) x[axis] = last;
+  std::array<double, kXAxes> before{};
+  for (std::size_t axis = 0; axis < kXAxes && m_positions[axis]->size() > 0; ++axis) {
+    before[axis] = m_positions[axis]->last();
   }
+  const std::array<double, kXAxes> x = placeOf(step, before);
   for (std::size_t i = 0; i < kQuantities; ++i) {
-    const auto quantity = static_cast<Quantity>(i);
-    const std::optional<double> value = valueOf(step, quantity, m_samples);
+    if (!m_kept.test(i)) continue;
+    const std::optional<double> value = valueOf(step, static_cast<Quantity>(i), m_samples);
     append(m_curves[i], value, x);
-    if (isDeviation(quantity) && value) m_means[i].add(std::abs(*value));
+    if (value && isYardstick()) m_means[i].add(std::abs(*value));
   }
+  for (auto& [quantity, waiting] : m_waiting) append(waiting.curve, valueOf(step, quantity, m_samples), x);
   for (std::size_t axis = 0; axis < kXAxes; ++axis) m_positions[axis]->append(x[axis]);
   if (step.skipped) takeSkip(step, x);
   m_optimizers = std::max(m_optimizers, step.optimizers.size());
@@ -192,6 +287,7 @@ void ArmData::placeEvaluations() {
 
 bool ArmData::truncateAfter(qint64 step) {
   if (m_counters.attempted <= step) return false;
+  ++m_cuts;
   const Positions positions = m_positions;
   const std::array<Curve, kQuantities> curves = m_curves;
   makeColumns();
@@ -220,6 +316,11 @@ bool ArmData::truncateAfter(qint64 step) {
   m_evaluation = m_evaluations.empty() ? std::nullopt : std::optional(m_evaluations.back());
   countAnew();
   placeEvaluations();
+  for (auto& [quantity, waiting] : m_waiting) {
+    makePositions(waiting.curve.own);
+    waiting.curve.values = std::make_shared<plot::SeriesData>(waiting.curve.own[0]);
+    waiting.from = m_counters.attempted;
+  }
   return true;
 }
 
@@ -234,7 +335,7 @@ void ArmData::countAnew() {
   for (const Skip& skip : m_skips) ++m_causes[static_cast<std::size_t>(skip.cause)];
   m_means = {};
   for (std::size_t i = 0; i < kQuantities; ++i) {
-    if (!isDeviation(static_cast<Quantity>(i))) continue;
+    if (!isYardstick()) break;
     const plot::SeriesData& values = *m_curves[i].values;
     for (std::size_t k = 0; k < values.size(); ++k) m_means[i].add(std::abs(values.y(k)));
   }
@@ -315,7 +416,7 @@ void RunData::setArms(const std::vector<record::TrialRow>& arms) {
       known->setArm(row);
       continue;
     }
-    m_arms.push_back(std::make_unique<ArmData>(row, m_axis));
+    m_arms.push_back(std::make_unique<ArmData>(row, m_axis, m_kept));
     ++m_revision;
   }
   std::sort(m_arms.begin(), m_arms.end(),
@@ -396,6 +497,39 @@ std::optional<Yardstick> RunData::yardstick(Quantity quantity) const {
   const std::optional<double> size = judge::largest_mean(means);
   if (!size) return std::nullopt;
   return Yardstick{*size, static_cast<int>(means.size())};
+}
+
+void RunData::keep(const Quantities& wanted) {
+  const Quantities kept = wanted | alwaysKept();
+  if (kept == m_kept) return;
+  m_kept = kept;
+  for (const auto& arm : m_arms) arm->keep(kept);
+  ++m_revision;
+}
+
+std::vector<PastRequest> RunData::missing() const {
+  std::vector<PastRequest> requests;
+  for (const auto& arm : m_arms) {
+    if (const std::optional<PastRequest> request = arm->missing()) requests.push_back(*request);
+  }
+  return requests;
+}
+
+bool RunData::isMissing(Quantity quantity) const {
+  return std::any_of(m_arms.begin(), m_arms.end(), [quantity](const auto& arm) { return arm->isMissing(quantity); });
+}
+
+bool RunData::fill(const std::vector<Past>& pasts) {
+  for (const Past& past : pasts) {
+    if (ArmData* const found = arm(past.arm)) found->fill(past);
+  }
+  ++m_revision;
+  return missing().empty();
+}
+
+void RunData::goOnWithoutPast() {
+  for (const auto& arm : m_arms) arm->goOnWithoutPast();
+  ++m_revision;
 }
 
 void RunData::setAxis(XAxis axis) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -72,11 +73,40 @@ struct Counters {
   std::optional<double> stepsPerSecond;
 };
 
+/// Positions on every axis.
+using Positions = std::array<std::shared_ptr<plot::PositionColumn>, kXAxes>;
+
+/// Where a step stands on every axis, given where the one before it stands (zeros before the first).
+std::array<double, kXAxes> placeOf(const record::StepRecord& step, const std::array<double, kXAxes>& before);
+
+/// A quantity of an arm from its first step on, as the archive has it.
+struct PastCurve {
+  Quantity quantity = Quantity::Loss;
+  std::shared_ptr<plot::SeriesData> values;  ///< against its own positions
+  Positions positions;
+};
+
+/// Which past an arm misses, since somebody wants to see what was not kept.
+struct PastRequest {
+  std::int64_t arm = 0;
+  int cuts = 0;  ///< how often the arm was cut: the past of before a cut is void
+  Quantities quantities;
+};
+
+/// The answer to a request.
+struct Past {
+  std::int64_t arm = 0;
+  int cuts = 0;
+  qint64 lastStep = 0;
+  std::vector<PastCurve> curves;
+};
+
 /// One arm: its curves, its skipped steps, its counters. Steps rise; one that does not stand above the last goes on
 /// from before it, and what stood from there on is gone.
 class ArmData {
  public:
-  ArmData(record::TrialRow arm, XAxis axis);
+  /// \param kept  of an arm with a line of its own; yardsticks keep their deviations
+  ArmData(record::TrialRow arm, XAxis axis, const Quantities& kept);
 
   const record::TrialRow& arm() const { return m_arm; }
   void setArm(record::TrialRow arm) { m_arm = std::move(arm); }
@@ -90,6 +120,16 @@ class ArmData {
   /// An evaluation on the frozen cases; one of a step that is not here yet waits for it.
   void takeEvaluation(const record::Evaluation& evaluation);
 
+  /// Memory goes to what is looked at: other quantities are dropped, and what is new begins with the next step. Its
+  /// past is `missing` until `fill` brings it; until then its series is empty.
+  void keep(const Quantities& wanted);
+  std::optional<PastRequest> missing() const;
+  bool isMissing(Quantity quantity) const { return m_waiting.count(quantity) > 0; }
+  /// \return whether it was taken in; otherwise the past ends too early, or the arm was cut meanwhile: ask again.
+  bool fill(const Past& past);
+  /// Nobody can give the past: curves begin where they were asked for.
+  void goOnWithoutPast();
+
   /// Its points are the steps at which the quantity was measured. The learning rate stands against applied updates,
   /// whatever the axis is: they are what its schedule counts.
   std::shared_ptr<const plot::SeriesData> series(Quantity quantity) const;
@@ -98,8 +138,7 @@ class ArmData {
   /// The newest evaluation.
   const std::optional<record::Evaluation>& evaluation() const { return m_evaluation; }
 
-  /// Mean of the size of a deviation over all steps at which it was measured.
-  std::optional<double> mean(Quantity quantity) const { return m_means[static_cast<std::size_t>(quantity)].value(); }
+  /// Of a yardstick: mean of the size of a deviation over all steps at which it was measured.
   const judge::StepMean& stepMean(Quantity quantity) const { return m_means[static_cast<std::size_t>(quantity)]; }
 
   void setAxis(XAxis axis);
@@ -128,7 +167,6 @@ class ArmData {
   std::optional<double> recentMean(Quantity quantity, std::size_t back = 0) const;
 
  private:
-  using Positions = std::array<std::shared_ptr<plot::PositionColumn>, kXAxes>;
   struct Curve {
     std::shared_ptr<plot::SeriesData> values;
     Positions own;  ///< null while it was measured at every step: then the arm's positions are its own
@@ -138,6 +176,8 @@ class ArmData {
   XAxis axisOf(Quantity quantity) const;
   void makeColumns();
   void append(Curve& curve, std::optional<double> value, const std::array<double, kXAxes>& x);
+  bool isYardstick() const;
+  void setCurve(Quantity quantity, Curve curve);
   void takeSkip(const record::StepRecord& step, const std::array<double, kXAxes>& x);
   void placeEvaluations();
   void countAnew();
@@ -146,7 +186,15 @@ class ArmData {
   XAxis m_axis;
   Positions m_positions;
   std::array<Curve, kQuantities> m_curves;
-  std::array<judge::StepMean, kQuantities> m_means;  // of deviations
+  Quantities m_kept;
+  /// What was wanted later than from the first step on: what has come since, against positions of its own.
+  struct Waiting {
+    Curve curve;
+    qint64 from = 0;  // the steps after this one are in it
+  };
+  std::map<Quantity, Waiting> m_waiting;
+  int m_cuts = 0;
+  std::array<judge::StepMean, kQuantities> m_means;  // of a yardstick's deviations
   Curve m_quality;
   std::vector<record::Evaluation> m_evaluations;  // by step
   std::size_t m_placed = 0;                       // of them, those that stand in the curve
@@ -185,6 +233,15 @@ class RunData {
   /// Another number whenever plots must take their series anew.
   int revision() const { return m_revision; }
 
+  /// What the arms with a line of their own keep from now on, beside `alwaysKept`.
+  void keep(const Quantities& wanted);
+  /// Of every arm that misses some past.
+  std::vector<PastRequest> missing() const;
+  bool isMissing(Quantity quantity) const;
+  /// \return whether all of it was taken in; otherwise ask again.
+  bool fill(const std::vector<Past>& pasts);
+  void goOnWithoutPast();
+
   XAxis axis() const { return m_axis; }
   void setAxis(XAxis axis);
   /// An arm goes on after `step`.
@@ -202,6 +259,7 @@ class RunData {
   std::vector<std::unique_ptr<ArmData>> m_arms;
   std::vector<record::StepRecord> m_early;  ///< of arms that are not known yet: their news is on its way
   XAxis m_axis = XAxis::Step;
+  Quantities m_kept = alwaysKept();
   int m_revision = 0;
   qint64 m_missed = 0;
 };

@@ -75,6 +75,8 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   connect(m_counters, &CountersTable::skipChosen, this, showStep);
   connect(m_charts, &RunCharts::exportFailed, this,
           [this](const QString& sentence) { showFailure(sentence, QStringLiteral("export")); });
+  connect(m_charts, &RunCharts::pastFailed, this,
+          [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
   m_clock.setTimerType(Qt::PreciseTimer);
   connect(&m_clock, &QTimer::timeout, this, &RunPage::tick);
 }
@@ -205,6 +207,7 @@ void RunPage::showView(View view) {
   if (experiment != m_opened.get()) m_controls->preflight()->clear();
   showExperiment(experiment, name);
   m_stepPanel->close();
+  m_charts->setArchive(m_view == View::Archive ? m_archive : archiveToRunInto());
   m_charts->setData(m_shown);
   m_counters->setData(m_shown);
   m_stack->setCurrentIndex(0);
@@ -294,6 +297,7 @@ void RunPage::tick() {
 }
 
 bool RunPage::isSettled() const {
+  if (m_charts->isLoading()) return false;
   if (m_view != View::Archive) return !m_isNew;
   if (!m_armsKnown || m_isNew) return false;
   // What still runs is never complete: a moment in which nothing is new will do.

@@ -3,12 +3,14 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDeadlineTimer>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSignalSpy>
 #include <QStyleFactory>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
 
@@ -18,6 +20,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/archive/writer.h"
 #include "core/spec/parse.h"
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_table.h"
@@ -203,6 +206,17 @@ class RunChartsTests : public QObject {
     light.setColor(QPalette::Text, Qt::black);
     light.setColor(QPalette::WindowText, Qt::black);
     QApplication::setPalette(light);
+    // The same run in an archive: what is not kept is read from there.
+    archive::Writer writer(archive().toStdString());
+    const std::int64_t experiment = writer.begin_experiment({});
+    for (record::TrialRow arm : arms()) {
+      arm.start.experiment = experiment;
+      if (arm.id != Reference) arm.start.reference = Reference;
+      QCOMPARE(writer.begin_trial(arm.start), arm.id);
+    }
+    for (const record::StepRecord& step : steps()) writer.append(step);
+    for (const record::TrialRow& arm : arms()) writer.finish_trial(arm.id, {});
+    writer.close();
   }
 
   void init() {
@@ -221,6 +235,7 @@ class RunChartsTests : public QObject {
     }
     m_charts = std::make_unique<RunCharts>();
     m_charts->resize(1000, 700);
+    m_charts->setArchive(archive());
     m_charts->setData(m_data.get());
     m_charts->setExperiment(experiment());
     m_charts->setPlannedSteps(kSteps);
@@ -320,6 +335,7 @@ class RunChartsTests : public QObject {
 
   void shadow_is_measured_by_the_rounding_floor() {
     m_charts->deviationChooser()->setCurrentIndex(1);
+    settle();
     const plot::PlotContent& content = m_charts->plot(Chart::OutputRmse)->content();
     QCOMPARE(content.unit, QStringLiteral("RMSE, shadow, × rounding floor"));
     QCOMPARE(content.valueUnit, 0.0078125);
@@ -351,7 +367,8 @@ class RunChartsTests : public QObject {
   }
 
   void a_chart_without_values_says_why_and_has_no_numbers_on_its_axis() {
-    m_data->clear();
+    RunData data;
+    data.keep(Quantities().set());
     std::vector<record::StepRecord> bare;
     for (record::StepRecord step : steps()) {
       if (step.trial != Reference && step.trial != Fp16) continue;
@@ -360,21 +377,24 @@ class RunChartsTests : public QObject {
       step.live_bytes.reset();
       bare.push_back(step);
     }
-    m_data->setArms({arms()[0], arms()[1]});
-    m_data->take({batch(bare)});
+    data.setArms({arms()[0], arms()[1]});
     m_charts->deviationChooser()->setCurrentIndex(1);
-    plot::PlotView* view = show({Chart::OutputRmse});
+    plot::PlotView* view = show({Chart::OutputRmse, Chart::LiveMemory, Chart::Quality});
+    m_charts->setData(&data);
+    data.take({batch(bare)});
+    m_charts->redraw();
     QCOMPARE(view->content().emptyText,
              QStringLiteral("Shadow deviation was not measured: set shadow_every of a trial, for instance to 10."));
     QVERIFY(view->canvas()->frame().isEmpty);
     QVERIFY(view->canvas()->frame().yTicks.empty());
     const QRect middle = view->canvas()->frame().geometry.area.toRect().adjusted(60, 40, -60, -40);
     QVERIFY(pixelsLike(view->canvas()->grab().toImage(), QColor(70, 70, 70), middle, 200) > 100);  // the words
-    view = show({Chart::LiveMemory});
+    view = m_charts->plot(Chart::LiveMemory);
     QCOMPARE(view->content().emptyText, QStringLiteral("Tensor memory was not measured."));
-    view = show({Chart::Quality});
+    view = m_charts->plot(Chart::Quality);
     QCOMPARE(view->content().emptyText,
              QStringLiteral("The frozen cases are evaluated every 100 steps: the first evaluation is to come."));
+    m_charts->setData(nullptr);
   }
 
   void an_empty_chart_keeps_no_range_of_what_was_shown_before() {
@@ -405,6 +425,26 @@ class RunChartsTests : public QObject {
     const plot::PlotContent& norm = m_charts->plot(Chart::GradientNorm)->content();
     QCOMPARE(norm.limits.at(0).value, 4.0);
     QCOMPARE(norm.limits.at(0).label, QStringLiteral("clip at 4"));
+  }
+
+  void a_chart_that_is_added_late_shows_the_run_from_its_first_step() {
+    QCOMPARE(m_data->arm(Fp16)->series(Quantity::PeakMemory)->size(), std::size_t{0});
+    plot::PlotView* const view = show({Chart::PeakMemory});
+    QCOMPARE(view->content().series.at(1).data->size(), std::size_t{kSteps});
+    m_data->take({batch({stepOf(Fp16, kSteps + 1)})});
+    QCOMPARE(view->content().series.at(1).data->size(), std::size_t{kSteps + 1});
+    show({Chart::Loss});
+    QCOMPARE(m_data->arm(Fp16)->series(Quantity::PeakMemory)->size(), std::size_t{0});  // memory goes to what is seen
+  }
+
+  void a_past_that_cannot_be_read_is_told_and_the_chart_goes_on() {
+    QSignalSpy failed(m_charts.get(), &RunCharts::pastFailed);
+    m_charts->setArchive(m_folder.filePath(QStringLiteral("gone.db")));
+    plot::PlotView* const view = show({Chart::PeakMemory});
+    QCOMPARE(failed.count(), 1);
+    QVERIFY(failed.at(0).at(0).toString().contains(QStringLiteral("gone.db")));
+    m_data->take({batch({stepOf(Fp16, kSteps + 1)})});
+    QCOMPARE(view->content().series.at(1).data->size(), std::size_t{1});
   }
 
   void learning_rate_stands_against_applied_updates_on_every_axis() {
@@ -672,10 +712,20 @@ class RunChartsTests : public QObject {
     QJsonObject layout = QJsonDocument::fromJson(m_charts->saveLayout()).object();
     layout[QStringLiteral("charts")] = ids;
     m_charts->restoreLayout(QJsonDocument(layout).toJson());
-    QApplication::processEvents();  // the grid places them
-    m_charts->redraw();
+    settle();
     return m_charts->plot(charts.front());
   }
+
+  /// The grid has placed the charts, and their past is here.
+  void settle() {
+    QDeadlineTimer limit(10'000);
+    do {
+      QTest::qWait(5);
+    } while (m_charts->isLoading() && !limit.hasExpired());
+    m_charts->redraw();
+  }
+
+  QString archive() const { return m_folder.filePath(QStringLiteral("run.db")); }
 
   static void click(const plot::PlotView& view, const QPoint& at) {
     QTest::mouseClick(view.canvas(), Qt::LeftButton, Qt::NoModifier, at);
@@ -693,6 +743,7 @@ class RunChartsTests : public QObject {
     send(QEvent::MouseButtonRelease, to, Qt::NoButton);
   }
 
+  QTemporaryDir m_folder;
   std::unique_ptr<RunData> m_data;
   std::unique_ptr<RunCharts> m_charts;
 };

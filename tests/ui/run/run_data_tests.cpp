@@ -54,6 +54,7 @@ ui::worker::StepBatch batch(std::vector<record::StepRecord> steps) {
 
 RunData twoArms() {
   RunData data;
+  data.keep(Quantities().set());
   data.setArms({arm(1, "reference", record::TrialKind::Reference), arm(2, "fp16", record::TrialKind::Trial)});
   return data;
 }
@@ -207,6 +208,64 @@ class RunDataTests : public QObject {
     const Statement deviating = glance(data, {})[2];
     QCOMPARE(deviating.answer, QStringLiteral("fp16 at 3.0 × spread"));  // 0.6 / 0.2
     QCOMPARE(deviating.state, Statement::State::Warn);
+  }
+
+  void what_nobody_looks_at_is_not_kept_and_its_past_comes_later() {
+    RunData data;
+    data.setArms({arm(1, "reference", record::TrialKind::Reference), arm(2, "fp16", record::TrialKind::Trial)});
+    const Quantity shadow = deviation(Measure::OutputMax, Comparison::Shadow);
+    const auto measured = [](std::int64_t number) {
+      record::StepRecord step = stepOf(2, number, 1.0);
+      step.shadow_output_max = 0.5 * static_cast<double>(number);
+      return step;
+    };
+    data.take({batch({measured(1), measured(2), measured(3)})});
+    QVERIFY(data.arm(2)->series(shadow)->empty());
+    data.keep(Quantities().set(static_cast<std::size_t>(shadow)));
+    QCOMPARE(data.missing().size(), std::size_t{1});  // the reference has made no step: it misses none
+    data.take({batch({measured(4), measured(5)})});
+    QVERIFY(data.arm(2)->series(shadow)->empty());  // a curve with a hole is no curve
+
+    const auto past = [&](std::int64_t last, int cuts) {
+      Past made{2, cuts, last, {}};
+      PastCurve curve;
+      curve.quantity = shadow;
+      for (auto& column : curve.positions) column = std::make_shared<ui::plot::PositionColumn>();
+      curve.values = std::make_shared<ui::plot::SeriesData>(curve.positions[0]);
+      for (std::int64_t number = 1; number <= last; ++number) {
+        const std::array<double, kXAxes> x = placeOf(measured(number), {});
+        for (std::size_t axis = 0; axis < kXAxes; ++axis) curve.positions[axis]->append(x[axis]);
+        curve.values->append(0.5 * static_cast<double>(number));
+      }
+      made.curves = {curve};
+      return made;
+    };
+    QVERIFY(!data.fill({past(2, 0)}));  // the archive lags behind: step 3 would be missing
+    QVERIFY(data.arm(2)->series(shadow)->empty());
+    QVERIFY(!data.fill({past(4, 1)}));  // of another run of the arm
+    data.fill({past(4, 0)});            // step 4 is in both
+    const auto values = data.arm(2)->series(shadow);
+    QCOMPARE(values->size(), std::size_t{5});
+    for (std::size_t i = 0; i < 5; ++i) QCOMPARE(values->y(i), 0.5 * static_cast<double>(i + 1));
+    QCOMPARE(values->x(4), 5.0);
+    data.take({batch({measured(6)})});
+    QCOMPARE(values->size(), std::size_t{6});
+    data.setAxis(XAxis::Samples);
+    QCOMPARE(data.arm(2)->series(shadow)->x(5), 384.0);  // 64 · 6
+    data.keep({});
+    QVERIFY(data.arm(2)->series(shadow)->empty());
+  }
+
+  void yardsticks_keep_their_deviations_whatever_is_shown() {
+    RunData data;
+    data.setArms({arm(3, "repeat-1", record::TrialKind::Repeat)});
+    record::StepRecord step = stepOf(3, 10, 1.0);
+    step.deviation_weight_relative = 0.25;
+    data.take({batch({step})});
+    QCOMPARE(data.yardstick(deviation(Measure::WeightRelative, Comparison::Trajectory))->size, 0.25);
+    QVERIFY(data.arm(3)->series(Quantity::Loss)->empty());  // it has no line of its own
+    data.truncate(3, 9);
+    QVERIFY(!data.yardstick(deviation(Measure::WeightRelative, Comparison::Trajectory)));
   }
 
   void the_glance_tells_calibration_from_overflow() {
