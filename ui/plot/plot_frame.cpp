@@ -20,6 +20,8 @@ constexpr double kMarkRow = 9;       // ticks of skipped steps
 constexpr double kZeroRow = 14;      // values without a logarithm
 constexpr double kRightMargin = 18;  // room for the markers at the lines' ends
 constexpr std::size_t kMarkersAlongLine = 40;
+constexpr double kOnEachOther = 2;  // pixels: lines that cover each other
+constexpr std::size_t kEnoughToCompare = 20;
 
 class FrameMaker {
   Q_DECLARE_TR_FUNCTIONS(PlotFrame)
@@ -47,6 +49,7 @@ class FrameMaker {
     }
     for (auto& series : m_frame.series) makeLines(series);
     std::reverse(m_frame.lines.begin(), m_frame.lines.end());
+    m_frame.coversReference = liesOnReference();
     collectNonFinite();
     for (const auto& mark : m_content.marks) {
       const bool visible = geometry.x.contains(mark.x);
@@ -260,6 +263,31 @@ class FrameMaker {
       all.back() << at;
     }
     return all;
+  }
+
+  /// Whether nearly all of some line is nearer to that of the reference than the eye can tell.
+  bool liesOnReference() const {
+    const auto& sources = m_request.sources->sources();
+    const auto isReference = [&](const FrameSeries& series) { return sources[series.source].series.isReference; };
+    const auto reference = std::find_if(m_frame.series.begin(), m_frame.series.end(), isReference);
+    if (m_content.difference || reference == m_frame.series.end()) return false;
+    return std::any_of(m_frame.series.begin(), m_frame.series.end(), [&](const FrameSeries& series) {
+      return !isReference(series) && liesOn(reference->main().samples, series.main().samples);
+    });
+  }
+
+  bool liesOn(const std::vector<Sample>& under, const std::vector<Sample>& over) const {
+    std::size_t compared = 0;
+    std::size_t apart = 0;
+    auto next = under.begin();
+    for (const Sample& sample : over) {
+      while (next != under.end() && next->x < sample.x) ++next;
+      if (next == under.end()) break;
+      if (next->x != sample.x) continue;
+      ++compared;
+      if (std::abs(pixel(sample).y() - pixel(*next).y()) > kOnEachOther) ++apart;
+    }
+    return compared >= kEnoughToCompare && apart <= compared / 10;
   }
 
   QPolygonF envelope(const Decimated& raw) const {

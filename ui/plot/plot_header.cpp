@@ -114,7 +114,18 @@ void LegendItem::changeEvent(QEvent* event) {
 }
 
 PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
-    : QWidget(parent), m_state(state), m_menuButton(new QToolButton(this)), m_menu(new QMenu(this)) {
+    : QWidget(parent),
+      m_state(state),
+      m_menuButton(new QToolButton(this)),
+      m_differenceButton(new QToolButton(this)),
+      m_menu(new QMenu(this)) {
+  m_differenceButton->setText(QStringLiteral("\u0394"));
+  m_differenceButton->setAutoRaise(true);
+  m_differenceButton->setCheckable(true);
+  m_differenceButton->setFocusPolicy(Qt::TabFocus);
+  m_differenceButton->setToolTip(tr("Curves lie on each other: show their difference to the reference"));
+  m_differenceButton->hide();
+  connect(m_differenceButton, &QToolButton::toggled, this, &PlotHeader::differenceToggled);
   m_menuButton->setText(QStringLiteral("\u22EE"));
   m_menuButton->setAutoRaise(true);
   m_menuButton->setPopupMode(QToolButton::InstantPopup);
@@ -163,7 +174,8 @@ void PlotHeader::rebuild() {
       if (before != nullptr) setTabOrder(before, item);
       before = item;
     }
-    if (before != nullptr) setTabOrder(before, m_menuButton);
+    if (before != nullptr) setTabOrder(before, m_differenceButton);
+    setTabOrder(m_differenceButton, m_menuButton);
   }
   for (std::size_t i = 0; i < m_items.size(); ++i) {
     m_items[i]->setStyle(sources[i].series.style);
@@ -171,6 +183,7 @@ void PlotHeader::rebuild() {
     m_items[i]->setChecked(!m_state.hidden.contains(sources[i].series.id));
   }
   m_menuButton->setAccessibleName(tr("Menu of the plot %1").arg(m_state.content.title));
+  m_differenceButton->setAccessibleName(tr("Difference to the reference in the plot %1").arg(m_state.content.title));
   m_menuButton->setToolTip(tr("Table, copy and export"));
   setToolTip(m_state.content.unit.isEmpty() ? m_state.content.title
                                             : tr("%1: %2").arg(m_state.content.title, m_state.content.unit));
@@ -191,6 +204,15 @@ void PlotHeader::setRemark(const QString& remark) {
   update();
 }
 
+void PlotHeader::setDifference(bool possible, bool offered, bool shown) {
+  const QSignalBlocker quiet(m_differenceButton);
+  m_differenceButton->setChecked(shown);
+  m_differenceButton->setVisible(possible && (offered || shown));
+  if (possible == m_differencePossible) return;
+  m_differencePossible = possible;
+  arrange();
+}
+
 void PlotHeader::showValues() {
   const auto& sources = m_state.sources.sources();
   for (std::size_t i = 0; i < m_items.size() && i < sources.size(); ++i) {
@@ -208,11 +230,12 @@ void PlotHeader::arrange() {
   const auto row = rowHeight();
   const auto buttonWidth = std::max(18, m_menuButton->fontMetrics().horizontalAdvance(m_menuButton->text()) + 12);
   m_menuButton->setGeometry(width() - buttonWidth, 1, buttonWidth, row - 2);
+  m_differenceButton->setGeometry(width() - 2 * buttonWidth, 1, buttonWidth, row - 2);
   const auto title = static_cast<int>(QFontMetricsF(titleFont()).horizontalAdvance(m_state.content.title)) + 12;
   int legend = 0;
   const auto& items = m_legendVisible ? m_items : std::vector<LegendItem*>();
   for (const auto* item : items) legend += item->sizeHint().width() + kBetweenItems;
-  const auto right = width() - buttonWidth - 4;
+  const auto right = width() - (m_differencePossible ? 2 : 1) * buttonWidth - 4;
   // Where there is height, the legend leaves the first row to a unit that would not be read otherwise.
   const auto unit = static_cast<int>(0.6 * QFontMetricsF(smaller(font())).horizontalAdvance(m_state.content.unit));
   const bool hasHeight = parentWidget() != nullptr && parentWidget()->height() >= kRowsHeight;

@@ -65,11 +65,15 @@ class PlotHeader : public QWidget {
   /// Something the title has to say for the time being: "sorted: newer values are not shown".
   void setRemark(const QString& remark);
 
+  /// \param possible  keeps room for the button, so that nothing moves when it is offered
+  void setDifference(bool possible, bool offered, bool shown);
+
   /// The values at the cursor, or the newest ones.
   void showValues();
 
  Q_SIGNALS:
   void seriesToggled(const QString& id, bool visible);
+  void differenceToggled(bool shown);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -84,6 +88,8 @@ class PlotHeader : public QWidget {
   PlotState& m_state;
   std::vector<LegendItem*> m_items;  // children
   QToolButton* m_menuButton;
+  QToolButton* m_differenceButton;
+  bool m_differencePossible = false;
   QMenu* m_menu;
   bool m_legendVisible = true;
   QString m_remark;

@@ -78,6 +78,7 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent) {
   buildMenu();
 
   connect(m_header, &PlotHeader::seriesToggled, this, &PlotView::setSeriesVisible);
+  connect(m_header, &PlotHeader::differenceToggled, this, &PlotView::setDifference);
   connect(m_canvas, &PlotCanvas::markActivated, this, &PlotView::markActivated);
   connect(m_canvas, &PlotCanvas::nonFiniteActivated, this, &PlotView::nonFiniteActivated);
   connect(m_canvas, &PlotCanvas::redrawNeeded, this, &PlotView::redrawNeeded);
@@ -167,6 +168,7 @@ void PlotView::contentChanged(bool otherLayout) {
   m_logAction->setVisible(content.scale != YScale::Log2);
   m_logAction->setEnabled(!content.difference);
   m_header->rebuild();
+  offerDifference();
   if (isTableShown()) m_table->plotModel().rebuild();
   stale();
 }
@@ -317,7 +319,15 @@ bool PlotView::redraw() {
   const bool waits = isTableShown() && m_table->plotModel().standsStill();
   m_header->setRemark(waits ? tr("sorted; newer values wait until it is sorted again") : QString());
   if (std::exchange(m_valuesStale, false)) m_header->showValues();
-  return m_canvas->redraw();
+  const bool drawn = m_canvas->redraw();
+  offerDifference();
+  return drawn;
+}
+
+void PlotView::offerDifference() {
+  const PlotContent& content = m_state.content;
+  const bool isPossible = m_differenceAction->isVisible();
+  m_header->setDifference(isPossible, m_canvas->frame().coversReference, content.difference);
 }
 
 double PlotView::frameMilliseconds() const { return m_canvas->frameMilliseconds(); }

@@ -112,6 +112,7 @@ class PlotView : public QWidget {
   void buildMenu();
   void askAndExport(const QString& ending, const QString& filter);
   void copyToClipboard();
+  void offerDifference();
   void stale();
   void recolor(const PlotColors& colors);
 

@@ -68,9 +68,9 @@ Statement finite(const RunData& data) {
     const bool isLoss = quantity == Quantity::Loss;
     const QString what = all == 1 ? (isLoss ? say("%1 %2 loss") : say("%1 %2 output deviation"))
                                   : (isLoss ? say("%1 %2 losses") : say("%1 %2 output deviations"));
-    const QString where =
-        arms == 1 ? say("%1 in %2").arg(what, nameOf(*worst)) : say("%1 in %2 arms").arg(what).arg(arms);
-    statement.answer = where.arg(count(all), kind);
+    const QString found = what.arg(count(all), kind);
+    statement.answer =
+        arms == 1 ? say("%1 in %2").arg(found, nameOf(*worst)) : say("%1 in %2 arms").arg(found, count(arms));
     const QString step = count(worst->firstNonFinite(quantity));
     statement.detail = arms > 1 ? say("%1 first at step %2.").arg(nameOf(*worst), step)
                                 : (all == 1 ? say("Step %1.") : say("First at step %1.")).arg(step);

@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QStyleFactory>
+#include <QToolButton>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -308,6 +309,33 @@ class PlotViewTests : public QObject {
     QCOMPARE(samples[0].y, 0.5);
     QCOMPARE(samples[2].y, 0.25);
     QVERIFY(plot.view.csv() == "step,trial-1 - reference\n0,0.5\n1,0.5\n2,0.25\n");
+  }
+
+  void difference_is_offered_where_a_line_lies_on_the_reference() {
+    const auto reference = wave(200, 3);
+    auto near = reference;
+    for (auto& value : near) value += 1e-4;
+    Shown same(contentOf({series(reference), series(near)}));
+    auto* offer = [](Shown& shown) {
+      for (auto* button : shown.view.findChildren<QToolButton*>()) {
+        if (button->accessibleName().startsWith("Difference")) return button;
+      }
+      return static_cast<QToolButton*>(nullptr);
+    }(same);
+    QVERIFY(offer != nullptr);
+    QVERIFY(offer->isVisible());
+    QTest::mouseClick(offer, Qt::LeftButton);
+    QVERIFY(same.view.content().difference);
+    same.view.redraw();
+    QVERIFY(offer->isVisible());  // the way back
+    QVERIFY(offer->isChecked());
+    QTest::mouseClick(offer, Qt::LeftButton);
+    QVERIFY(!same.view.content().difference);
+
+    Shown apart(contentOf({series(reference), series(wave(200, 4))}));
+    for (auto* button : apart.view.findChildren<QToolButton*>()) {
+      QCOMPARE(button->isVisible(), !button->accessibleName().startsWith("Difference"));
+    }
   }
 
   void strange_data_is_survived_data() {

@@ -290,6 +290,13 @@ class RunDataTests : public QObject {
     QCOMPARE(glance(data, {})[3].state, Statement::State::Bad);
   }
 
+  void the_glance_counts_non_finite_losses_over_all_arms() {
+    RunData data = twoArms();
+    data.take({batch({stepOf(1, 1, kNaN), stepOf(2, 1, 1.0), stepOf(2, 2, kNaN), stepOf(2, 3, kNaN)})});
+    QCOMPARE(glance(data, {})[0].answer, QStringLiteral("3 non-finite losses in 2 arms"));
+    QCOMPARE(glance(data, {})[0].detail, QStringLiteral("fp16 first at step 2."));
+  }
+
   void the_glance_says_whether_the_loss_falls() {
     RunData data = twoArms();
     std::vector<record::StepRecord> steps;
