@@ -83,7 +83,6 @@ void ExperimentEditor::makeLayout() {
   m_outlineView->setUniformRowHeights(true);
   m_outlineView->setAccessibleName(tr("Outline of the experiment file"));
   m_outlineView->setMinimumWidth(110);
-  m_form->setMinimumWidth(300);
   m_text->setMinimumWidth(160);
   m_splitter->addWidget(m_outlineView);
   m_splitter->addWidget(m_form);

@@ -58,6 +58,7 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   connect(m_policies, &PoliciesView::removalRequested, this, &ExperimentForm::removalRequested);
   connect(m_policies, &PoliciesView::presetRequested, this, &ExperimentForm::presetRequested);
   m_showAll->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  m_showAll->setToolTip(m_showAll->text());  // a narrow form cuts it
   m_pages->addWidget(m_policies);
   auto* const body = new QWidget;
   auto* const column = new QVBoxLayout(body);

@@ -26,6 +26,8 @@ class ExperimentForm : public QWidget {
  public:
   explicit ExperimentForm(QWidget* parent = nullptr);
 
+  QSize minimumSizeHint() const override { return QWidget::minimumSizeHint().expandedTo({300, 0}); }
+
   /// \param folder  that paths are relative to; empty: none yet
   void showText(const TomlText& toml, const QString& folder);
   /// Keeps what it shows, greyed: the text cannot be read. Empty words: it can again.

@@ -16,7 +16,8 @@
 namespace mantissa::ui::editor {
 namespace {
 
-constexpr int kUnitMargin = 6;  // px
+constexpr int kUnitMargin = 6;     // px
+constexpr int kLongestWords = 24;  // letters of a default that fit into a field
 
 /// A line with its unit at the right end, as a spin box has it.
 class UnitLine : public QLineEdit {
@@ -87,7 +88,12 @@ void ChoiceField::send(const QString& word) {
 }
 
 void ChoiceField::showDefault(const QString& words) {
-  m_box->setItemText(0, words.isEmpty() ? tr("not stated") : tr("%1 (default)").arg(words));
+  // A default in many words stands in the help; here it would be cut.
+  const QString text = words.isEmpty()                ? tr("not stated")
+                       : words.size() > kLongestWords ? tr("default")
+                                                      : tr("%1 (default)").arg(words);
+  m_box->setItemText(0, text);
+  m_box->setItemData(0, text, Qt::ToolTipRole);
   if (m_box->isEditable()) m_box->lineEdit()->setPlaceholderText(words);
 }
 
@@ -141,7 +147,7 @@ void SwitchField::showInInput(const QString& value) {
     m_box->setCheckState(Qt::PartiallyChecked);
     // A default in many words stands in the help.
     const bool isShort = m_default == QLatin1String("true") || m_default == QLatin1String("false");
-    m_box->setText(!value.isEmpty() ? value : isShort ? tr("%1 (default)").arg(m_default) : tr("as by default"));
+    m_box->setText(!value.isEmpty() ? value : isShort ? tr("%1 (default)").arg(m_default) : tr("default"));
   }
 }
 

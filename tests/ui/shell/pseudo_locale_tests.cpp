@@ -24,12 +24,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTranslator>
+#include <QTreeView>
 
 #include <memory>
 #include <set>
 
 #include "app/workbench/pages.h"
 #include "tests/ui/shell/example_archive.h"
+#include "ui/editor/editor_tabs.h"
 #include "ui/run/elided_label.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/log_model.h"
@@ -81,16 +83,24 @@ bool isTranslated(const QString& text) {
                      "|((Ctrl|Shift|Alt)\\+)*\\b(Ctrl|Shift|Alt|Space|F[0-9]+|[A-Z0-9])\\b"  // keys
                      "|/[^ ]*/"));                                                           // folders
   rest.remove(others);
-  static const std::set<QString> names = {"FP16",     "BF16", "FP32", "CPU",       "Mantissa",        "digits",
-                                          "fp16",     "bf16", "a.db", "reference", "digits.toml",     "float16",
-                                          "bfloat16", "off",  "cpu",  "NaN",       "layers.0.weight", "AVX512",
-                                          "AVX2",     "AVX"};
+  static const std::set<QString> names = {
+      "FP16",      "BF16",        "FP32",       "CPU",    "Mantissa",        "digits", "fp16",  "bf16", "a.db",
+      "reference", "digits.toml", "digits-mlp", "growth", "interval",        "mlp",    "adamw", "gelu", "float16",
+      "bfloat16",  "off",         "cpu",        "NaN",    "layers.0.weight", "AVX512", "AVX2",  "AVX"};
   static const QRegularExpression word(QStringLiteral("[\\p{L}_][\\p{L}\\p{N}_.]*"));
   QRegularExpressionMatchIterator words = word.globalMatch(rest);
   while (words.hasNext()) {
     if (names.count(words.next().captured()) == 0) return false;
   }
   return true;
+}
+
+/// Fields of the editor offer words of the file, which are the same in every language.
+bool offersWordsOfTheFile(const QWidget* widget) {
+  for (const QWidget* one = widget->parentWidget(); one != nullptr; one = one->parentWidget()) {
+    if (one->inherits("mantissa::ui::editor::Field")) return true;
+  }
+  return false;
 }
 
 /// A widget for people who look for it.
@@ -117,6 +127,7 @@ class PseudoLocaleTests : public QObject {
     m_settings = std::make_unique<shell::Settings>(m_folder.filePath(QStringLiteral("workbench.ini")));
     m_log = std::make_unique<shell::LogModel>();
     m_window = std::make_unique<shell::MainWindow>(*m_settings, m_log.get(), workbench::makePages());
+    m_editors = workbench::addEditor(*m_window);
     m_window->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
   }
@@ -145,6 +156,17 @@ class PseudoLocaleTests : public QObject {
     lookAtAllPages(&PseudoLocaleTests::lookAtPlaces);
   }
 
+  void every_text_of_an_experiment_that_was_opened_went_through_tr() {
+    m_window->resize(1400, 900);
+    openExperiment();
+    lookAtRunAndEditor(&PseudoLocaleTests::lookAtTexts);
+  }
+  void nothing_of_an_experiment_is_clipped_at_the_first_size() { lookAtRunAndEditor(&PseudoLocaleTests::lookAtPlaces); }
+  void nothing_of_an_experiment_is_clipped_on_a_small_screen() {
+    makeSmall();
+    lookAtRunAndEditor(&PseudoLocaleTests::lookAtPlaces);
+  }
+
   void every_action_speaks_the_language() {
     QStringList findings;
     for (const QAction* const action : m_window->actions()->actions()) {
@@ -171,6 +193,35 @@ class PseudoLocaleTests : public QObject {
     m_window->showPage(QStringLiteral("run"));
     QTRY_COMPARE(m_window->archive(), archive);
     QTRY_VERIFY(m_window->page(QStringLiteral("run"))->isSettled());
+  }
+
+  void openExperiment() {
+    const QString path = m_folder.filePath(QStringLiteral("digits.toml"));
+    QVERIFY(QFile::copy(QStringLiteral(MANTISSA_SOURCE_DIR "/experiments/digits-mlp.toml"), path));
+    m_window->open(path);
+    m_editors->openFile(path);
+    QTRY_VERIFY(m_editors->isSettled() && m_editors->current() != nullptr);
+  }
+
+  /// The Run page as it waits for the experiment, and every section of its editor.
+  void lookAtRunAndEditor(Look look) {
+    m_findings.clear();
+    m_window->showPage(QStringLiteral("run"));
+    QTRY_VERIFY(m_window->page(QStringLiteral("run"))->isSettled());
+    QCoreApplication::processEvents();
+    (this->*look)(QStringLiteral("run"));
+    auto* const tabs = m_window->findChild<QTabWidget*>();
+    tabs->setCurrentIndex(tabs->count() - 1);
+    auto* const outline = tabs->currentWidget()->findChild<QTreeView*>();
+    QVERIFY(outline != nullptr);
+    for (QModelIndex row = outline->model()->index(0, 0); row.isValid(); row = outline->indexBelow(row)) {
+      outline->setCurrentIndex(row);
+      outline->expand(row);
+      QCoreApplication::processEvents();
+      (this->*look)(QStringLiteral("editor, ") + row.data().toString());
+    }
+    m_findings.removeDuplicates();
+    tell(m_findings);
   }
 
   void makeSmall() {
@@ -202,7 +253,10 @@ class PseudoLocaleTests : public QObject {
 
   void lookAtTexts(const QString& page) {
     for (const QWidget* const widget : m_window->findChildren<QWidget*>()) {
-      if (!widget->isVisible() || widget->objectName().startsWith(QLatin1String("qt_"))) continue;  // Qt's own
+      const QString name = widget->objectName();  // of Qt's own widgets, whose words it translates itself
+      if (!widget->isVisible() || name.startsWith(QLatin1String("qt_")) || name.startsWith(QLatin1String("Scroll")))
+        continue;
+      if (offersWordsOfTheFile(widget)) continue;
       QStringList texts = {widget->toolTip(), widget->whatsThis(), widget->accessibleName(),
                            widget->accessibleDescription()};
       if (const auto* const label = qobject_cast<const QLabel*>(widget)) texts << label->text();
@@ -273,13 +327,13 @@ class PseudoLocaleTests : public QObject {
     if (const auto* const button = qobject_cast<const QAbstractButton*>(widget)) {
       if (button->text().isEmpty()) return {};
       const int needed = button->fontMetrics().size(Qt::TextShowMnemonic, button->text()).width();
-      if (needed > button->width()) {
+      if (needed > button->width() && button->toolTip() != button->text()) {
         return QStringLiteral("\"%1\" needs %2 px, has %3").arg(button->text()).arg(needed).arg(button->width());
       }
     }
     if (const auto* const box = qobject_cast<const QComboBox*>(widget)) {
       const int needed = box->fontMetrics().horizontalAdvance(box->currentText());
-      if (needed > box->width() - 20) {
+      if (needed > box->width() - 20 && box->currentData(Qt::ToolTipRole).toString().isEmpty()) {
         return QStringLiteral("\"%1\" needs %2 px, has %3 with its arrow")
             .arg(box->currentText())
             .arg(needed)
@@ -325,6 +379,7 @@ class PseudoLocaleTests : public QObject {
   std::unique_ptr<shell::Settings> m_settings;
   std::unique_ptr<shell::LogModel> m_log;
   std::unique_ptr<shell::MainWindow> m_window;
+  editor::EditorTabs* m_editors = nullptr;
   QStringList m_findings;
 };
 
