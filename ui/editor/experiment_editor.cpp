@@ -149,12 +149,11 @@ QString ExperimentEditor::nameForChecks() const {
 }
 
 bool ExperimentEditor::mayClose() {
-  if (!isChanged() || m_givenUp == m_text->document()->revision()) return true;
+  if (!isChanged()) return true;
   switch (editorQuestions().closing(this, title())) {
     case EditorQuestions::Closing::Save:
       return save();
     case EditorQuestions::Closing::Discard:
-      m_givenUp = m_text->document()->revision();
       return true;
     case EditorQuestions::Closing::Cancel:
       break;

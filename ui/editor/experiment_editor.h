@@ -111,7 +111,6 @@ class ExperimentEditor : public shell::Document {
   TextFile m_file;
   QString m_newName;  ///< of an experiment without a file
   TextProblems m_problems;
-  int m_givenUp = -1;  ///< the document's revision that a person agreed to lose
   TextChecker* m_checker;
   shell::MessageStrips* m_strips;
   QHBoxLayout* m_buttons;

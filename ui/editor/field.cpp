@@ -90,7 +90,7 @@ void Field::showProblem(const QString& words) {
 
 QString Field::helpWords() const {
   QStringList lines = {m_spec.help, tr("In the file: %1").arg(m_spec.key)};
-  if (!m_spec.standard.isEmpty()) lines << tr("Default: %1").arg(m_spec.standard);
+  if (!m_spec.standard.isEmpty()) lines << tr("Default: %1").arg(m_spec.standardWords);
   if (!m_spec.waitsFor.isEmpty()) lines << tr("Not yet available: %1").arg(m_spec.waitsFor);
   return lines.join(QLatin1Char('\n'));
 }

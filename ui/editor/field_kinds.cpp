@@ -135,7 +135,7 @@ SwitchField::SwitchField(const FieldSpec& spec, const QString& path, QWidget* pa
   setInput(m_box);
 }
 
-void SwitchField::showDefault(const QString& words) { m_default = words; }
+void SwitchField::showDefault(const QString& /*words*/) {}
 
 void SwitchField::showInInput(const QString& value) {
   const bool isStated = value == QLatin1String("true") || value == QLatin1String("false");
@@ -146,8 +146,10 @@ void SwitchField::showInInput(const QString& value) {
   } else {
     m_box->setCheckState(Qt::PartiallyChecked);
     // A default in many words stands in the help.
-    const bool isShort = m_default == QLatin1String("true") || m_default == QLatin1String("false");
-    m_box->setText(!value.isEmpty() ? value : isShort ? tr("%1 (default)").arg(m_default) : tr("default"));
+    const QString standard = spec().standard == QLatin1String("true")    ? tr("yes (default)")
+                             : spec().standard == QLatin1String("false") ? tr("no (default)")
+                                                                         : tr("default");
+    m_box->setText(value.isEmpty() ? standard : value);
   }
 }
 

@@ -39,7 +39,6 @@ class SwitchField : public Field {
 
  private:
   QCheckBox* m_box;
-  QString m_default;
 };
 
 /// A check box for every word.

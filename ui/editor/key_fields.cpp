@@ -223,9 +223,11 @@ FieldSpec fieldOf(const spec::KeyEntry& entry) {
   static const QRegularExpression option(QStringLiteral(" \\(packaging/run\\.sh --[^)]*\\)"));
   spec.help = say(entry.description.c_str()).remove(option);
   if (!spec.help.isEmpty()) spec.help[0] = spec.help[0].toUpper();
-  spec.standard = say(entry.default_text.c_str());
-  spec.waitsFor = QString::fromStdString(entry.available);
+  spec.standard = QString::fromStdString(entry.default_text);
+  spec.waitsFor = say(entry.available.c_str());
   chooseKind(entry, spec);
+  // A word of the file is no word of a language.
+  spec.standardWords = spec.words.contains(spec.standard) ? spec.standard : say(entry.default_text.c_str());
   return spec;
 }
 
@@ -315,11 +317,11 @@ QString tableTitle(const QString& table) {
 }
 
 QString defaultIn(const TomlText& toml, const FieldSpec& spec, const QString& path) {
-  if (!spec.key.startsWith(QLatin1String("trial.scaler."))) return spec.standard;
+  if (!spec.key.startsWith(QLatin1String("trial.scaler."))) return spec.standardWords;
   const QString preset = wordAt(toml, parentPath(path) + QStringLiteral(".preset"));
   const std::optional<spec::Scaler> scaler =
       spec::scaler_preset(preset.isEmpty() ? std::string("pytorch") : preset.toStdString());
-  if (!scaler) return spec.standard;
+  if (!scaler) return spec.standardWords;
   const QString name = lastName(path);
   if (name == QLatin1String("init_scale")) return plain(scaler->init_scale);
   if (name == QLatin1String("growth_factor")) return plain(scaler->growth_factor);
@@ -330,7 +332,7 @@ QString defaultIn(const TomlText& toml, const FieldSpec& spec, const QString& pa
   if (name == QLatin1String("floor")) return plain(scaler->floor);
   if (name == QLatin1String("ceiling")) return plain(scaler->ceiling);
   if (name == QLatin1String("at_floor")) return QString::fromStdString(spec::at_floor_text(*scaler));
-  return spec.standard;
+  return spec.standardWords;
 }
 
 bool isRelevant(const TomlText& toml, const FieldSpec& spec, const QString& path) {

@@ -27,12 +27,13 @@ enum class FieldKind {
 
 /// A key of the experiment file as the form shows it; made of its entry in the key catalogue.
 struct FieldSpec {
-  QString key;       ///< "trial.scaler.init_scale"
-  QString label;     ///< "First scale"
-  QString unit;      ///< "steps"; empty: none
-  QString help;      ///< what it is for
-  QString standard;  ///< the default; empty: none
-  QString waitsFor;  ///< empty: available; else the feature that it waits for
+  QString key;            ///< "trial.scaler.init_scale"
+  QString label;          ///< "First scale"
+  QString unit;           ///< "steps"; empty: none
+  QString help;           ///< what it is for
+  QString standard;       ///< the default as the catalogue states it; empty: none
+  QString standardWords;  ///< the same in the language of the window
+  QString waitsFor;       ///< empty: available; else the feature that it waits for
   FieldKind kind = FieldKind::Text;
   QStringList words;          ///< of choices, as the file spells them
   QStringList wordsThatWait;  ///< words of the contract that this version does not take

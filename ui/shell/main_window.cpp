@@ -227,7 +227,8 @@ Page* MainWindow::page(const QString& id) const {
 }
 
 bool MainWindow::mayClose() {
-  for (Document* const document : m_documents) {
+  // Asked once: not again when the work that kept the window open has ended.
+  for (Document* const document : m_closing ? QVector<Document*>() : m_documents) {
     if (!document->isChanged()) continue;
     showDocument(document);
     if (!document->mayClose()) return false;

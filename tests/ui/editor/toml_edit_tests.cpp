@@ -4,6 +4,8 @@
 #include <QFile>
 #include <QTest>
 
+#include <random>
+
 #include "core/base/error.h"
 #include "core/spec/key_catalogue.h"
 #include "core/spec/parse.h"
@@ -271,6 +273,43 @@ class TomlEditTests : public QObject {
         QVERIFY2(error.facts().problem.find("not valid TOML") == std::string::npos, error.what());
       }
     }
+  }
+
+  void texts_that_are_broken_anyhow_are_read_or_refused() {
+    // The same mutations every time: characters taken out, put in and doubled where TOML has its joints.
+    std::mt19937 random(7);
+    const QString joints = QStringLiteral("[]{}=\"'#,.\\\n\r \tä0-");
+    int readable = 0;
+    for (const QString& path : experiments()) {
+      const QString whole = content(path);
+      for (int round = 0; round < 150; ++round) {
+        QString text = whole;
+        for (int i = 0; i < 1 + round % 3; ++i) {
+          const auto at = static_cast<qsizetype>(random() % static_cast<unsigned>(text.size()));
+          const QChar joint = joints[static_cast<qsizetype>(random() % static_cast<unsigned>(joints.size()))];
+          if (random() % 2 == 0) {
+            text.insert(at, joint);
+          } else {
+            text.remove(at, 1 + static_cast<qsizetype>(random() % 4));
+          }
+        }
+        const std::optional<TomlText> toml = TomlText::read(text);
+        if (!toml) continue;
+        ++readable;
+        for (const TomlEntry& entry : toml->entries()) {
+          QVERIFY(0 <= entry.key.begin && entry.key.begin < entry.key.end && entry.key.end < entry.value.begin &&
+                  entry.value.begin < entry.value.end && entry.value.end <= text.size());
+        }
+        const QString added = changed(text, withValue(text, "training.clip_norm", "1.5"));
+        const std::optional<TomlText> again = TomlText::read(added);
+        if (added != QStringLiteral("no place")) QVERIFY2(again, qPrintable(text));
+        for (const char* const item : {"trial[0]", "training.optimizer[0]"}) {
+          static_cast<void>(changed(text, withoutItem(text, item)));
+          static_cast<void>(changed(text, withCopy(text, item)));
+        }
+      }
+    }
+    QVERIFY(readable > 100);
   }
 
   void texts_lists_and_numbers_are_told_apart() {
