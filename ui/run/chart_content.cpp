@@ -118,6 +118,15 @@ bool hasScaler(const record::TrialRow& arm) {
 
 bool isReference(const ArmData& arm) { return arm.arm().start.kind == record::TrialKind::Reference; }
 
+/// What the quality of the frozen cases is measured by; empty: not known.
+std::string metricOf(const std::vector<const ArmData*>& arms) {
+  for (const ArmData* const arm : arms) {
+    if (arm->evaluation()) return arm->evaluation()->metric;
+    if (!arm->arm().end.quality_metric.empty()) return arm->arm().end.quality_metric;
+  }
+  return {};
+}
+
 class ContentMaker {
  public:
   ContentMaker(Chart chart, const ChartSubject& subject, const ChartChoices& choices, std::optional<plot::YScale> scale)
@@ -267,23 +276,18 @@ class ContentMaker {
   void addUnit() {
     switch (m_facts.chart) {
       case Chart::Loss:
-        if (m_subject.experiment != nullptr && m_subject.experiment->training.loss) {
-          const std::string loss(to_text(*m_subject.experiment->training.loss));
-          m_unit << QString::fromStdString(loss).replace(u'_', u'-');
-        }
+        if (const QString loss = lossName(); !loss.isEmpty()) m_unit << loss;
         if (m_content.scale == plot::YScale::Log10) m_unit << say("log");
         break;
       case Chart::LearningRate:
         if (m_subject.experiment != nullptr && countsIterations(m_subject.experiment->training)) {
           m_unit << say("scheduled per iteration");
         }
+        if (hasSeveralOptimizers()) m_unit << say("optimizer 0");
         break;
       case Chart::Quality:
-        for (const ArmData* const arm : m_arms) {
-          if (!arm->evaluation()) continue;
-          m_unit.prepend(QString::fromStdString(arm->evaluation()->metric));
-          break;
-        }
+        if (const std::string metric = metricOf(m_arms); !metric.empty())
+          m_unit.prepend(QString::fromStdString(metric));
         break;
       case Chart::LiveMemory:
       case Chart::PeakMemory:
@@ -292,6 +296,18 @@ class ContentMaker {
       default:
         break;
     }
+  }
+
+  /// "cross-entropy": of the experiment, or the one that belongs to its task; empty: not known.
+  QString lossName() const {
+    if (m_subject.experiment == nullptr) return {};
+    std::string name;
+    if (m_subject.experiment->training.loss) {
+      name = to_text(*m_subject.experiment->training.loss);
+    } else if (const std::string metric = metricOf(m_arms); !metric.empty()) {
+      name = to_text(metric == "rmse" || metric == "mae" ? spec::Loss::Mse : spec::Loss::CrossEntropy);
+    }
+    return QString::fromStdString(name).replace(u'_', u'-');
   }
 
   static bool countsIterations(const spec::Training& training) {
@@ -309,6 +325,10 @@ class ContentMaker {
     m_content.valueName = giga ? QStringLiteral("GB") : kilo ? QStringLiteral("kB") : QStringLiteral("MB");
     m_content.valueSuffix = u' ' + m_content.valueName;
     m_unit << m_content.valueName;
+  }
+
+  bool hasSeveralOptimizers() const {
+    return std::any_of(m_arms.begin(), m_arms.end(), [](const ArmData* arm) { return arm->optimizers() > 1; });
   }
 
   bool hasTrials() const {
