@@ -61,6 +61,12 @@ ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
                        : tr("Lines of this file end in two ways. Saving ends all of them in LF, as most do."),
                    QString::fromLatin1(kEndingsTopic));
   }
+  if (m_text->text() != m_file.text) {
+    m_strips->show(shell::MessageStrip::Kind::Warning,
+                   tr("This file has characters that an editor of lines cannot keep, such as single carriage returns. "
+                      "Saving would change them."),
+                   QString::fromLatin1(kEndingsTopic));
+  }
   m_checker->checkNow(m_text->text(), nameForChecks());
 }
 

@@ -9,6 +9,9 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
+#include "ui/editor/field.h"
 #include "ui/editor/form_section.h"
 #include "ui/editor/key_fields.h"
 #include "ui/editor/toml_text.h"
@@ -26,6 +29,7 @@ ExperimentForm::ExperimentForm(QWidget* parent)
       m_title(new QLabel),
       m_help(new QLabel),
       m_stale(new QLabel),
+      m_problem(new QLabel),
       m_copy(new QPushButton(tr("Duplicate"))),
       m_remove(new QPushButton(tr("Remove"))),
       m_showAll(new QCheckBox(tr("Show the keys of other kinds, too"))),
@@ -37,11 +41,12 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   bold.setBold(true);
   m_title->setFont(bold);
   m_help->setForegroundRole(QPalette::PlaceholderText);
-  for (QLabel* const label : {m_title, m_help, m_stale}) {
+  for (QLabel* const label : {m_title, m_help, m_stale, m_problem}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
   }
   m_stale->hide();
+  m_problem->hide();
   auto* const head = new QHBoxLayout;
   head->addWidget(m_title, 1);
   for (QPushButton* const button : {m_copy, m_remove}) {
@@ -76,6 +81,7 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   layout->addLayout(head);
   layout->addWidget(m_help);
   layout->addWidget(m_stale);
+  layout->addWidget(m_problem);
   layout->addWidget(m_area, 1);
   showPage({});
 }
@@ -116,6 +122,25 @@ void ExperimentForm::setStale(const QString& words) {
 void ExperimentForm::showProblems(const QHash<QString, QString>& problems) {
   m_problems = problems;
   for (FormSection* const section : qAsConst(m_sections)) section->showProblems(problems);
+  tellPageProblem();
+}
+
+void ExperimentForm::tellPageProblem() {
+  QStringList words;
+  const FormSection* const shown = section();
+  for (auto one = m_problems.begin(); one != m_problems.end(); ++one) {
+    const QString table = m_page == one.key() ? m_page : parentPath(one.key());
+    if (table != m_page) continue;
+    const bool hasField =
+        shown != nullptr && std::any_of(shown->fields().begin(), shown->fields().end(),
+                                        [&](const Field* field) { return field->path() == one.key(); });
+    if (!hasField) words << one.key() + QStringLiteral(": ") + one.value();
+  }
+  m_problem->setText(words.join(QLatin1Char('\n')));
+  m_problem->setVisible(!words.isEmpty());
+  QPalette palette = m_problem->palette();
+  palette.setColor(QPalette::WindowText, shell::Theme::colors().bad);
+  m_problem->setPalette(palette);
 }
 
 void ExperimentForm::showPage(const QString& table) {
@@ -132,6 +157,7 @@ void ExperimentForm::showPage(const QString& table) {
     m_remove->setVisible(isItem);
   }
   tellOthers();
+  tellPageProblem();
   if (isOther) m_area->verticalScrollBar()->setValue(0);
 }
 

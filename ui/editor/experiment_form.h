@@ -56,6 +56,7 @@ class ExperimentForm : public QWidget {
  private:
   void makePage();
   void tellOthers();
+  void tellPageProblem();
 
   QString m_page;
   QHash<QString, FormSection*> m_sections;
@@ -65,6 +66,7 @@ class ExperimentForm : public QWidget {
   QLabel* m_title;
   QLabel* m_help;
   QLabel* m_stale;
+  QLabel* m_problem;  ///< of the page as a whole: a key that is missing
   QPushButton* m_copy;
   QPushButton* m_remove;
   QCheckBox* m_showAll;

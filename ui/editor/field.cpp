@@ -73,7 +73,7 @@ void Field::setInput(QWidget* input) {
 void Field::addToRow(QWidget* widget) { m_row->insertWidget(m_row->count() - 1, widget); }
 
 void Field::showValue(const QString& value) {
-  m_clear->setVisible(!value.isEmpty());
+  m_clear->setVisible(!value.isEmpty() && m_spec.kind != FieldKind::InTextOnly);
   // What waits for a later version can only be taken out.
   m_input->setEnabled(m_spec.waitsFor.isEmpty() || !value.isEmpty());
   showInInput(value);

@@ -60,6 +60,16 @@ class EditorTests : public QObject {
     QCOMPARE(m_window->content("a.toml"), QStringLiteral("# ä!\n") + kSound.chopped(1));
   }
 
+  void characters_that_look_like_blanks_stay_what_they_are() {
+    const QString text =
+        QStringLiteral("# no-break\u00a0blank, line\u2028separator, tab\t, form\ffeed, \U0001F600\n") + kSound;
+    ExperimentEditor* const editor = m_window->open(m_window->written("a.toml", text));
+    QCOMPARE(editor->text()->text(), text);
+    QCOMPARE(editor->strips()->count(), 0);
+    ExperimentEditor* const other = m_window->open(m_window->written("b.toml", QStringLiteral("# a\rb\n") + kSound));
+    QVERIFY2(m_window->strip(other).contains(QStringLiteral("carriage returns")), qPrintable(m_window->strip(other)));
+  }
+
   void closing_asks_once_where_changes_would_be_lost() {
     const QString path = m_window->written("a.toml", kSound);
     ExperimentEditor* const editor = m_window->open(path);

@@ -210,6 +210,20 @@ class FormTests : public QObject {
         m_editor->outline()->indexOf(QStringLiteral("training")).data(OutlineModel::ProblemRole).toString().isEmpty());
   }
 
+  void what_no_field_can_say_stands_at_the_top_of_its_page() {
+    m_window->setText(m_editor, QString(kText).remove(QStringLiteral("autocast = \"float16\"\n")));
+    m_editor->showPage(QStringLiteral("trial[0]"));
+    QStringList words;
+    for (const QLabel* const label : m_editor->form()->findChildren<QLabel*>()) {
+      if (label->isVisible()) words << label->text();
+    }
+    QVERIFY2(words.join('\n').contains(QStringLiteral("No autocast")), qPrintable(words.join('\n')));
+    m_editor->showPage(QStringLiteral("data"));
+    for (const QLabel* const label : m_editor->form()->findChildren<QLabel*>()) {
+      QVERIFY(!label->isVisible() || !label->text().contains(QStringLiteral("No autocast")));
+    }
+  }
+
   void numbers_stay_in_the_c_locale_of_a_german_user() {
     QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
     m_window.reset();
