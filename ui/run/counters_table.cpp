@@ -18,6 +18,7 @@ namespace {
 constexpr int kRows = 4;        // that are seen without scrolling
 constexpr int kRoom = 1;        // pixels of a column besides its text
 constexpr int kHeaderRoom = 6;  // pixels around the words of a header
+constexpr int kFitAfter = 300;  // ms
 constexpr int kGap = 12;        // pixels between a number and the words behind it
 
 /// Words that follow a column of numbers stand off from it.
@@ -54,6 +55,9 @@ CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setMinimumSectionSize(24);
+  m_fitSoon.setSingleShot(true);
+  m_fitSoon.setInterval(kFitAfter);
+  connect(&m_fitSoon, &QTimer::timeout, this, &CountersTable::fitColumns);
   connect(this, &QTableView::activated, this, [this](const QModelIndex& index) {
     const qint64 step = index.data(CountersModel::LastSkipRole).toLongLong();
     if (step > 0) Q_EMIT skipChosen(step);
@@ -63,12 +67,14 @@ CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
 
 void CountersTable::setData(const RunData* run) {
   m_model.setData(run);
-  refresh();
+  m_model.refresh();
+  fitColumns();
 }
 
 void CountersTable::refresh() {
   m_model.refresh();
-  fitColumns();
+  // Thirty times a second would be more than anybody sees.
+  if (!m_fitSoon.isActive()) m_fitSoon.start();
 }
 
 void CountersTable::fitColumns() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QTableView>
+#include <QTimer>
 
 #include "ui/run/counters_model.h"
 
@@ -35,6 +36,7 @@ class CountersTable : public QTableView {
 
   CountersModel m_model;
   int m_causeWidth = 0;
+  QTimer m_fitSoon;
 };
 
 }  // namespace mantissa::ui::run
