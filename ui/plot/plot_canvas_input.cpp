@@ -115,7 +115,9 @@ void PlotCanvas::wheelEvent(QWheelEvent* event) {
 
 void PlotCanvas::mousePressEvent(QMouseEvent* event) {
   m_dragFrom = m_dragTo = event->position();
-  if (event->button() == Qt::LeftButton && m_frame.geometry.area.contains(event->position())) {
+  // A mark at the very edge can be hit from both sides.
+  const auto reach = m_frame.geometry.area.adjusted(-kMarkReach, 0, kMarkReach, 0);
+  if (event->button() == Qt::LeftButton && reach.contains(event->position())) {
     m_drag = Drag::Select;
   } else if (event->button() == Qt::MiddleButton) {
     m_drag = Drag::Pan;
@@ -137,7 +139,7 @@ void PlotCanvas::mouseMoveEvent(QMouseEvent* event) {
     m_state.navigation->zoomX({m_panFrom.low + by, m_panFrom.high + by}, PlotNavigation::Gesture::Continued);
   }
   const auto& area = m_frame.geometry.area;
-  if (area.contains(at)) {
+  if (area.adjusted(-kMarkReach, 0, kMarkReach, 0).contains(at)) {
     const auto onMark = !textAt(at).isEmpty() && (at.y() < area.top() + 18 || at.y() > area.bottom() - 14);
     setCursor(onMark ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setCursorAt(m_frame.geometry.toPosition(at.x()));

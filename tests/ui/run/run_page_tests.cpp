@@ -14,9 +14,12 @@
 #include <vector>
 
 #include "tests/ui/run/run_page_fixtures.h"
+#include "ui/plot/plot_canvas.h"
+#include "ui/run/counters_table.h"
 #include "ui/run/glance_strip.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
+#include "ui/run/step_panel.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/log_model.h"
@@ -84,6 +87,30 @@ class RunPageTests : public QObject {
     QVERIFY(pixelsLike(plots[0]->image({600, 300}, 1.0), colors.reference) > 100);
     QCOMPARE(plots[1]->content().marks.size(), std::size_t{1});
     QCOMPARE(m_page->findChild<run::GlanceStrip*>()->answerOf(1), QStringLiteral("✓ 1 of 200 steps skipped (0.5 %)"));
+  }
+
+  void a_click_on_a_skip_opens_its_record_and_so_does_return_in_the_counters() {
+    test::makeArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
+    QTRY_VERIFY(m_page->isSettled());
+    const plot::PlotCanvas* const scale = m_page->charts()->plot(run::Chart::Scale)->canvas();
+    const plot::PlotFrame& frame = scale->frame();
+    QCOMPARE(frame.markPixels.size(), std::size_t{1});
+    QTest::mouseClick(m_page->charts()->plot(run::Chart::Scale)->canvas(), Qt::LeftButton, Qt::NoModifier,
+                      QPoint(qRound(frame.markPixels[0]), qRound(frame.geometry.area.bottom()) - 3));
+    run::StepPanel* const panel = m_page->stepPanel();
+    QVERIFY(panel->isVisible());
+    QVERIFY2(panel->text().startsWith(QStringLiteral("Step 1\nfp16\nSkipped\tcalibration: ")),
+             qPrintable(panel->text()));
+    QTest::keyClick(panel, Qt::Key_Escape);
+    QVERIFY(!panel->isVisible());
+    run::CountersTable* const counters = m_page->counters();
+    counters->setFocus();
+    counters->setCurrentIndex(counters->model()->index(1, 0));
+    QTest::keyClick(counters, Qt::Key_Return);
+    QVERIFY(panel->isVisible());
+    panel->close();
   }
 
   void an_empty_archive_takes_the_place_of_another_one() {
