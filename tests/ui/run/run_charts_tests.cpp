@@ -278,7 +278,15 @@ class RunChartsTests : public QObject {
     } else {
       QVERIFY(!isListed || id == QLatin1String("gradient_scaled"));  // listed, and without a scaler not measured
     }
-    QVERIFY(view->content().emptyText.isEmpty() || !view->canvas()->frame().isEmpty);
+    QVERIFY(!view->canvas()->frame().isEmpty);
+    // Its table twin and its files hold the same.
+    view->setTableShown(true);
+    QVERIFY(view->table()->model()->rowCount() > 0);
+    QCOMPARE(view->table()->model()->columnCount(), static_cast<int>(series.size()) + 1);
+    QVERIFY(view->csv().find("fp16") != std::string::npos);
+    QVERIFY(view->svg({600, 300}).contains("<path"));
+    QVERIFY(pixelsLike(view->image({600, 300}, 1.0), colors.trials[0], QRect(0, 0, 600, 300), 60) > 40);
+    view->setTableShown(false);
   }
 
   void every_shadow_chart_draws_its_series() {
