@@ -22,6 +22,7 @@
 #include "ui/editor/text_checker.h"
 #include "ui/editor/text_view.h"
 #include "ui/models/error_words.h"
+#include "ui/shell/action_button.h"
 #include "ui/shell/message_strip.h"
 
 namespace mantissa::ui::editor {
@@ -118,23 +119,9 @@ void ExperimentEditor::listen() {
 }
 
 void ExperimentEditor::addButton(QAction* action, const QString& icon) {
-  auto* const button = new QPushButton(QIcon::fromTheme(icon), action->text());
-  button->setAutoDefault(false);
-  button->setObjectName(action->objectName());
-  if (m_buttons->count() == 0) {
-    QFont bold = button->font();
-    bold.setBold(true);
-    button->setFont(bold);
-  }
-  connect(button, &QPushButton::clicked, action, &QAction::trigger);
-  const auto follow = [action, button] {
-    button->setText(action->text());
-    button->setEnabled(action->isEnabled());
-    button->setToolTip(action->toolTip());
-    button->setWhatsThis(action->whatsThis());
-  };
-  connect(action, &QAction::changed, button, follow);
-  follow();
+  auto* const button = new shell::ActionButton(action);
+  button->setIcon(QIcon::fromTheme(icon));
+  if (m_buttons->count() == 0) button->setPrimary();
   m_buttons->addWidget(button);
 }
 

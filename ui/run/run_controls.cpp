@@ -4,24 +4,20 @@
 #include <QAction>
 #include <QFileInfo>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
-#include <QPushButton>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 #include "ui/run/marker_label.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
-#include "ui/shell/action_list.h"
 #include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {
 namespace {
 
 constexpr int kWidth = 300;
-constexpr char kIconOnly[] = "iconOnly";
 
 QLabel* titleLabel(const QString& text) {
   auto* const label = new QLabel(text);
@@ -45,7 +41,7 @@ RunControls::RunControls(QWidget* parent)
     : QWidget(parent),
       m_buttons(new shell::FlowLayout),
       m_name(titleLabel({})),
-      m_edit(new QPushButton),
+      m_heading(new QHBoxLayout),
       m_file(new QLabel),
       m_summary(new QFormLayout),
       m_policiesTitle(titleLabel(tr("Policies"))),
@@ -70,11 +66,8 @@ RunControls::RunControls(QWidget* parent)
   m_name->setWordWrap(true);
   m_file->setForegroundRole(QPalette::PlaceholderText);
   m_file->setWordWrap(true);
-  auto* const heading = new QHBoxLayout;
-  heading->addWidget(m_name, 1);
-  heading->addWidget(m_edit, 0, Qt::AlignTop);
-  m_edit->hide();
-  column->addLayout(heading);
+  m_heading->addWidget(m_name, 1);
+  column->addLayout(m_heading);
   column->addWidget(m_file);
   column->addSpacing(4);
   column->addLayout(m_summary);
@@ -114,36 +107,16 @@ RunControls::RunControls(QWidget* parent)
   showExperiment({}, {}, {}, {});
 }
 
-void RunControls::addAction(QAction* action, shell::IconShape icon, ButtonShape shape) {
-  auto* const button = new QPushButton(action->text());
-  button->setObjectName(action->objectName());
+void RunControls::addAction(QAction* action, shell::IconShape icon, shell::ActionButton::Shape shape) {
+  auto* const button = new shell::ActionButton(action, shape);
   button->setIcon(shell::shapeIcon(icon));
   button->setAutoDefault(true);  // Enter presses it, too
-  const bool primary = m_buttons->count() == 0;
-  if (primary) {
-    m_primary = button;
-    QFont bold = button->font();
-    bold.setBold(true);
-    button->setFont(bold);
-  }
-  button->setProperty(kIconOnly, shape == ButtonShape::IconOnly);
   button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  connect(button, &QPushButton::clicked, action, &QAction::trigger);
-  const auto follow = [action, button] {
-    const bool iconOnly = button->property(kIconOnly).toBool();
-    button->setText(iconOnly ? QString() : action->text());
-    button->setAccessibleName(shell::plainText(*action));
-    // Pause becomes Resume: nothing moves then.
-    const QFontMetrics metrics = button->fontMetrics();
-    const int text =
-        std::max(metrics.horizontalAdvance(tr("Resume")), metrics.size(Qt::TextShowMnemonic, action->text()).width());
-    button->setMinimumWidth(button->iconSize().width() + 12 + (iconOnly ? 0 : text + 4));
-    button->setEnabled(action->isEnabled());
-    button->setToolTip(action->toolTip());
-    button->setWhatsThis(action->whatsThis());
-  };
-  connect(action, &QAction::changed, button, follow);
-  follow();
+  button->reserve(tr("Resume"));  // what Pause becomes
+  if (m_primary == nullptr) {
+    m_primary = button;
+    button->setPrimary();
+  }
   m_buttons->addWidget(button);
 }
 
@@ -152,18 +125,7 @@ void RunControls::focusPrimary() {
 }
 
 void RunControls::setEditAction(QAction* action) {
-  const auto follow = [this, action] {
-    m_edit->setText(action->text());
-    m_edit->setEnabled(action->isEnabled());
-    m_edit->setToolTip(action->toolTip());
-    m_edit->setWhatsThis(action->whatsThis());
-  };
-  m_edit->setObjectName(action->objectName());
-  m_edit->setAutoDefault(false);
-  connect(m_edit, &QPushButton::clicked, action, &QAction::trigger);
-  connect(action, &QAction::changed, m_edit, follow);
-  follow();
-  m_edit->show();
+  m_heading->addWidget(new shell::ActionButton(action), 0, Qt::AlignTop);
 }
 
 void RunControls::showExperiment(const QString& name, const QString& file,

@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "ui/shell/action_button.h"
 #include "ui/shell/shape_icon.h"
 
 class QAction;
 class QFormLayout;
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 
@@ -32,8 +34,8 @@ class RunControls : public QWidget {
   explicit RunControls(QWidget* parent = nullptr);
 
   /// A button at the top; the first one is the primary.
-  enum class ButtonShape { Text, IconOnly };
-  void addAction(QAction* action, shell::IconShape icon, ButtonShape shape = ButtonShape::Text);
+  void addAction(QAction* action, shell::IconShape icon,
+                 shell::ActionButton::Shape shape = shell::ActionButton::Shape::Text);
   /// The keyboard to the primary button, where it can be pressed.
   void focusPrimary();
 
@@ -58,7 +60,7 @@ class RunControls : public QWidget {
   shell::FlowLayout* m_buttons;
   QPushButton* m_primary = nullptr;
   QLabel* m_name;
-  QPushButton* m_edit;
+  QHBoxLayout* m_heading;
   QLabel* m_file;
   QFormLayout* m_summary;
   QLabel* m_policiesTitle;

@@ -130,7 +130,7 @@ void RunPage::useActions(shell::ActionList& actions) {
   for (int i = 0; i < buttons.size(); ++i) {
     const bool isLast = i + 1 == buttons.size();  // a single step: what is needed least
     m_controls->addAction(buttons[i], icons[i],
-                          isLast ? RunControls::ButtonShape::IconOnly : RunControls::ButtonShape::Text);
+                          isLast ? shell::ActionButton::Shape::IconOnly : shell::ActionButton::Shape::Text);
   }
   m_controls->setEditAction(m_actions->edit());
   m_empty->addAction(actions.find(QStringLiteral("open")));

@@ -7,28 +7,26 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <atomic>
 #include <memory>
 
 #include "tests/ui/run/run_page_fixtures.h"
+#include "tests/ui/shell/window_fixture.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
 #include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/action_list.h"
-#include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
-#include "ui/shell/settings.h"
 
 using namespace mantissa;
 using namespace mantissa::ui;
 using test::kSteps;
-using test::makeArchive;
+using test::makeExampleArchive;
 
 namespace {
 
@@ -46,10 +44,6 @@ class RunJobsTests : public QObject {
  private Q_SLOTS:
   void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
   void init() {
-    m_folder = std::make_unique<QTemporaryDir>();
-    qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
-    m_settings = std::make_unique<shell::Settings>(path("workbench.ini"));
-    m_log = std::make_unique<shell::LogModel>();
     m_resumed = 0;
     const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
       if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
@@ -66,25 +60,20 @@ class RunJobsTests : public QObject {
       return found;
     };
     m_page = new run::RunPage(test::stub(work, lookAhead));
-    m_window = std::make_unique<shell::MainWindow>(*m_settings, m_log.get(), QVector<shell::Page*>{m_page});
-    m_window->resize(1400, 900);
-    m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    m_fixture = std::make_unique<test::WindowFixture>(QVector<shell::Page*>{m_page});
+    m_window = &m_fixture->window();
+    QVERIFY(m_fixture->isShown());
   }
-  void cleanup() {
-    m_window.reset();
-    m_log.reset();
-    m_settings.reset();
-  }
+  void cleanup() { m_fixture.reset(); }
 
   void a_second_run_waits_for_the_first_and_can_be_taken_out() {
     m_window->open(writeExperiment());
-    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTest::keyClick(m_window, Qt::Key_F5);
     QTRY_VERIFY(m_page->shownData().steps() > 5);
     run::QueuePanel* const queue = m_page->controls()->queue();
     QVERIFY(!queue->isVisible());
-    QTest::keyClick(m_window.get(), Qt::Key_F5);
-    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTest::keyClick(m_window, Qt::Key_F5);
     QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{2});
     QVERIFY(queue->isVisible());
     auto* const list = queue->findChild<QListWidget*>();
@@ -93,11 +82,11 @@ class RunJobsTests : public QObject {
     QTest::keyClick(list, Qt::Key_Delete);
     QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{1});
     const worker::JobId first = m_page->controller()->currentJob();
-    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY(m_page->controller()->currentJob() > first);  // the other one has its turn
     QTRY_VERIFY(m_page->shownData().steps() > 5);
     QVERIFY(!queue->isVisible());
-    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
@@ -115,7 +104,7 @@ class RunJobsTests : public QObject {
   }
 
   void a_stopped_run_of_the_archive_can_go_on() {
-    makeArchive(path("a.db"), record::Status::Stopped);
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
     m_window->open(path("a.db"));
     QTRY_VERIFY(action("run_resume")->isEnabled());
     QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() != nullptr);
@@ -123,7 +112,7 @@ class RunJobsTests : public QObject {
     QVERIFY2(strip->sentence().contains(
                  QStringLiteral("was stopped at step 200. It can go on from its checkpoint at step 100.")),
              qPrintable(strip->sentence()));
-    QTest::keyClick(m_window.get(), Qt::Key_F7);
+    QTest::keyClick(m_window, Qt::Key_F7);
     QTRY_VERIFY(m_resumed.load() != 0);
     QVERIFY(!action("run_resume")->isEnabled());
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
@@ -133,24 +122,24 @@ class RunJobsTests : public QObject {
   }
 
   void a_run_that_was_stopped_here_can_go_on() {
-    makeArchive(path("a.db"));
+    makeExampleArchive(path("a.db"));
     m_window->open(path("a.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
     m_window->open(writeExperiment());
     QVERIFY(!action("run_resume")->isEnabled());
-    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTest::keyClick(m_window, Qt::Key_F5);
     QTRY_VERIFY(m_page->shownData().steps() > 5);
     QVERIFY(!action("run_resume")->isEnabled());
-    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY(action("run_resume")->isEnabled());
-    QTest::keyClick(m_window.get(), Qt::Key_F7);
+    QTest::keyClick(m_window, Qt::Key_F7);
     QTRY_COMPARE(m_resumed.load(), std::int64_t{1});
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
   void a_finished_run_of_the_archive_cannot_go_on() {
-    makeArchive(path("a.db"));
+    makeExampleArchive(path("a.db"));
     m_window->open(path("a.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
     QVERIFY(!action("run_resume")->isEnabled());
@@ -179,14 +168,12 @@ class RunJobsTests : public QObject {
   }
 
  private:
-  QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
-  QAction* action(const char* name) const { return m_window->actions()->find(QString::fromLatin1(name)); }
+  QString path(const char* name) const { return m_fixture->path(name); }
+  QAction* action(const char* name) const { return m_fixture->action(name); }
   QString writeExperiment() const { return test::writeExperiment(path("digits.toml")); }
 
-  std::unique_ptr<QTemporaryDir> m_folder;
-  std::unique_ptr<shell::Settings> m_settings;
-  std::unique_ptr<shell::LogModel> m_log;
-  std::unique_ptr<shell::MainWindow> m_window;
+  std::unique_ptr<test::WindowFixture> m_fixture;
+  shell::MainWindow* m_window = nullptr;  ///< of the fixture
   run::RunPage* m_page = nullptr;
   std::atomic<std::int64_t> m_resumed = 0;
 };

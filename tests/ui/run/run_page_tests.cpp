@@ -6,7 +6,6 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QFile>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "tests/ui/run/run_page_fixtures.h"
+#include "tests/ui/shell/window_fixture.h"
 #include "ui/plot/plot_canvas.h"
 #include "ui/run/counters_table.h"
 #include "ui/run/glance_strip.h"
@@ -22,10 +22,8 @@
 #include "ui/run/step_panel.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/empty_state.h"
-#include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
-#include "ui/shell/settings.h"
 
 using namespace mantissa;
 using namespace mantissa::ui;
@@ -55,24 +53,15 @@ class RunPageTests : public QObject {
  private Q_SLOTS:
   void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
   void init() {
-    m_folder = std::make_unique<QTemporaryDir>();
-    qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
-    m_settings = std::make_unique<shell::Settings>(path("workbench.ini"));
-    m_log = std::make_unique<shell::LogModel>();
     m_page = new run::RunPage(test::stub(test::slowSteps));
-    m_window = std::make_unique<shell::MainWindow>(*m_settings, m_log.get(), QVector<shell::Page*>{m_page});
-    m_window->resize(1400, 900);
-    m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    m_fixture = std::make_unique<test::WindowFixture>(QVector<shell::Page*>{m_page});
+    m_window = &m_fixture->window();
+    QVERIFY(m_fixture->isShown());
   }
-  void cleanup() {
-    m_window.reset();
-    m_log.reset();
-    m_settings.reset();
-  }
+  void cleanup() { m_fixture.reset(); }
 
   void an_archive_shows_its_newest_experiment_in_every_chart() {
-    test::makeArchive(path("a.db"));
+    test::makeExampleArchive(path("a.db"));
     m_window->open(path("a.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
     QTRY_VERIFY(m_page->isSettled());
@@ -90,7 +79,7 @@ class RunPageTests : public QObject {
   }
 
   void a_click_on_a_skip_opens_its_record_and_so_does_return_in_the_counters() {
-    test::makeArchive(path("a.db"));
+    test::makeExampleArchive(path("a.db"));
     m_window->open(path("a.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
     QTRY_VERIFY(m_page->isSettled());
@@ -114,7 +103,7 @@ class RunPageTests : public QObject {
   }
 
   void an_empty_archive_takes_the_place_of_another_one() {
-    test::makeArchive(path("a.db"));
+    test::makeExampleArchive(path("a.db"));
     m_window->open(path("a.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
     archive::Writer(path("empty.db").toStdString()).close();
@@ -124,7 +113,7 @@ class RunPageTests : public QObject {
   }
 
   void the_axis_chooser_moves_every_curve() {
-    test::makeArchive(path("a.db"));
+    test::makeExampleArchive(path("a.db"));
     m_window->open(path("a.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
     m_page->charts()->axisChooser()->setCurrentIndex(static_cast<int>(run::XAxis::Samples));
@@ -136,19 +125,19 @@ class RunPageTests : public QObject {
     QVERIFY(!action("run")->isEnabled());
     m_window->open(writeExperiment());
     QVERIFY2(action("run")->isEnabled(), qPrintable(action("run")->toolTip()));
-    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTest::keyClick(m_window, Qt::Key_F5);
     QTRY_VERIFY(m_page->shownData().steps() > 5);
     QCOMPARE(shell::plainText(*action("run")), QStringLiteral("Queue"));
-    QTest::keyClick(m_window.get(), Qt::Key_Space, Qt::ControlModifier);
+    QTest::keyClick(m_window, Qt::Key_Space, Qt::ControlModifier);
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
     QCOMPARE(shell::plainText(*action("run_pause")), QStringLiteral("Resume"));
     QTest::qWait(400);
     const qint64 held = m_page->shownData().steps();
-    QTest::keyClick(m_window.get(), Qt::Key_F6);
+    QTest::keyClick(m_window, Qt::Key_F6);
     QTRY_COMPARE(m_page->shownData().steps(), held + 1);
-    QTest::keyClick(m_window.get(), Qt::Key_Space, Qt::ControlModifier);
+    QTest::keyClick(m_window, Qt::Key_Space, Qt::ControlModifier);
     QTRY_VERIFY(m_page->shownData().steps() > held + 5);
-    QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
     QVERIFY(action("run")->isEnabled());
     QVERIFY(!action("run_stop")->isEnabled());
@@ -156,7 +145,7 @@ class RunPageTests : public QObject {
 
   void an_opened_experiment_waits_for_one_key_press() {
     m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    QVERIFY(QTest::qWaitForWindowActive(m_window));
     m_window->open(writeExperiment());
     const QWidget* const focused = QApplication::focusWidget();
     QVERIFY(focused != nullptr);
@@ -202,15 +191,13 @@ class RunPageTests : public QObject {
   }
 
  private:
-  QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
-  QAction* action(const char* name) const { return m_window->actions()->find(QString::fromLatin1(name)); }
+  QString path(const char* name) const { return m_fixture->path(name); }
+  QAction* action(const char* name) const { return m_fixture->action(name); }
 
   QString writeExperiment() const { return test::writeExperiment(path("digits.toml")); }
 
-  std::unique_ptr<QTemporaryDir> m_folder;
-  std::unique_ptr<shell::Settings> m_settings;
-  std::unique_ptr<shell::LogModel> m_log;
-  std::unique_ptr<shell::MainWindow> m_window;
+  std::unique_ptr<test::WindowFixture> m_fixture;
+  shell::MainWindow* m_window = nullptr;  ///< of the fixture
   run::RunPage* m_page = nullptr;
 };
 

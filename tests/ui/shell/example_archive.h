@@ -4,6 +4,7 @@
 #include <QString>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/archive/writer.h"
@@ -11,8 +12,10 @@
 namespace mantissa::test {
 
 /// An archive with one experiment, "digits": a reference and the trials "fp16" and "bf16" of `steps` steps each, every
-/// quantity measured that pages draw, the first step of fp16 skipped.
-inline void makeExampleArchive(const QString& file, std::int64_t steps = 200) {
+/// quantity measured that pages draw, the first step of fp16 skipped. \param status  of all arms; where it is not
+/// Finished, they have a checkpoint half-way
+inline void makeExampleArchive(const QString& file, std::int64_t steps = 200,
+                               record::Status status = record::Status::Finished) {
   archive::Writer writer(file.toStdString());
   record::ExperimentStart experiment;
   experiment.name = "digits";
@@ -57,15 +60,23 @@ inline void makeExampleArchive(const QString& file, std::int64_t steps = 200) {
       writer.append(step);
     }
   }
+  const bool isFinished = status == record::Status::Finished;
+  if (!isFinished) {
+    record::CheckpointSet set;
+    set.step = steps / 2;
+    for (const std::int64_t arm : arms) set.arms.push_back({arm, {}});
+    writer.write_checkpoint(std::move(set));
+  }
   for (std::size_t i = 0; i < arms.size(); ++i) {
     record::TrialEnd end;
+    end.status = status;
     end.counts.attempted = end.counts.iterations = steps;
     end.counts.skipped = i == 1 ? 1 : 0;
     end.counts.applied = steps - end.counts.skipped;
     end.counts.samples = 64 * steps;
     end.final_loss = static_cast<double>(i + 1);
     end.seconds = 0.01 * static_cast<double>(steps);
-    if (i > 0) {
+    if (i > 0 && isFinished) {
       record::Verdict verdict;
       verdict.word = i == 1 ? record::VerdictWord::Rejected : record::VerdictWord::Accepted;
       verdict.scope_device = "cpu";
