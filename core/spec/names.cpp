@@ -10,6 +10,18 @@ namespace {
 
 bool is_unfit(char c) { return c == '/' || c == '[' || c == ']' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
+constexpr std::size_t kLongestName = 100;  // bytes: tables and file names hold it
+
+/// Characters that turn the direction of text around and would show one name as another: U+200E, U+200F, U+202A to
+/// U+202E, U+2066 to U+2069, as UTF-8.
+bool turns_text_around(const std::string& name) {
+  for (const char* const mark :
+       {"\u200E", "\u200F", "\u202A", "\u202B", "\u202C", "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"}) {
+    if (name.find(mark) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string name_value(const Setting& setting) {
@@ -22,6 +34,14 @@ std::string name_value(const Setting& setting) {
   }
   if (std::any_of(name.begin(), name.end(), is_unfit) || name.front() == ' ' || name.back() == ' ') {
     refuse(setting, "a name without slashes, brackets, line breaks or blanks at its ends");
+  }
+  if (name.front() == '-')
+    refuse(setting, "a name that does not begin with -", "the command line takes it for an option");
+  if (name.size() > kLongestName) {
+    refuse(setting, "a name of at most " + std::to_string(kLongestName) + " bytes", "tables and file names hold it");
+  }
+  if (turns_text_around(name)) {
+    refuse(setting, "a name without marks that turn the direction of text", "it would look like another name");
   }
   return name;
 }

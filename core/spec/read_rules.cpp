@@ -202,6 +202,12 @@ void read_rules(const Setting* setting, Experiment& experiment) {
   }
   if (const Setting* const progress = table.find("progress")) rules.progress = read_progress(*progress);
   if (table.has("preset")) add_default_rules(rules);
+  const bool states_one = !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.progress;
+  if (!states_one && !table.has("non_finite")) {
+    experiment.warnings.push_back(
+        "rules: no rule is stated, so a trial passes where its numbers are finite; preset = \"default\" judges "
+        "outputs, decisions, quality and progress");
+  }
   experiment.rules = std::move(rules);
 }
 

@@ -32,6 +32,20 @@ std::int64_t default_batch(std::int64_t rows) { return std::min<std::int64_t>(64
                "training.batch", std::to_string(batch), "at most the " + std::to_string(rows) + " training rows", ""});
 }
 
+/// Steps, microbatches and samples are counted in 64 bits. \param samples  of a window
+void refuse_endless_plan(const spec::Experiment& experiment, std::int64_t windows_per_epoch, std::int64_t samples) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;  // doubles in exports hold every smaller integer
+  const spec::Training& training = experiment.training;
+  const std::int64_t asked = training.epochs ? *training.epochs : training.steps.value_or(0);
+  const std::int64_t steps_each = training.epochs ? windows_per_epoch : 1;
+  const std::int64_t most = kMost / steps_each / samples;
+  if (asked <= most) return;
+  const std::string key = training.epochs ? "training.epochs" : "training.steps";
+  throw Error(ErrorKind::InvalidSetting,
+              {"more samples than can be counted", experiment.file, experiment.position(key).line, 0, key,
+               std::to_string(asked), "at most " + std::to_string(most), ""});
+}
+
 }  // namespace
 
 BatchPlan::BatchPlan(const spec::Experiment& experiment, const data::Part& train)
@@ -41,7 +55,8 @@ BatchPlan::BatchPlan(const spec::Experiment& experiment, const data::Part& train
   batch_ = training.batch.value_or(default_batch(rows));
   if (batch_ > rows) refuse_batch(experiment, batch_, rows);
   microbatches_per_epoch_ = training.drop_last ? rows / batch_ : (rows + batch_ - 1) / batch_;
-  windows_per_epoch_ = (microbatches_per_epoch_ + training.accumulate - 1) / training.accumulate;
+  windows_per_epoch_ = 1 + (microbatches_per_epoch_ - 1) / training.accumulate;
+  refuse_endless_plan(experiment, windows_per_epoch_, batch_ * std::min(training.accumulate, microbatches_per_epoch_));
   total_steps_ = training.epochs ? *training.epochs * windows_per_epoch_ : training.steps.value_or(0);
   const bool on_gpu = training.device.rfind("cuda", 0) == 0;
   pins_ = on_gpu && experiment.data.pin_memory != spec::PinMemory::Never;

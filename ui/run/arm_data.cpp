@@ -299,8 +299,9 @@ bool ArmData::truncateAfter(qint64 step) {
   for (std::size_t quantity = 0; quantity < kQuantities; ++quantity) {
     const Curve& old = curves[quantity];
     Curve& curve = m_curves[quantity];
-    const std::size_t values = old.own[0] ? keptOf(old.own) : kept;
-    if (old.own[0]) {
+    const bool isKept = m_kept.test(quantity);
+    const std::size_t values = !isKept ? 0 : old.own[0] ? keptOf(old.own) : kept;
+    if (old.own[0] || !isKept) {
       makePositions(curve.own);
       curve.values->setPositions(curve.own[at(axisOf(static_cast<Quantity>(quantity)))]);
       for (std::size_t axis = 0; axis < kXAxes; ++axis) {

@@ -364,6 +364,11 @@ class SpecRefusalTests : public QObject {
     VERIFY_REFUSED(named("17"), InvalidSetting, 2, "name", "a letter");
     VERIFY_REFUSED(named("last"), InvalidSetting, 2, "name", "another name");
     VERIFY_REFUSED(named(" a"), InvalidSetting, 2, "name", "blanks at its ends");
+    VERIFY_REFUSED(named("--x"), InvalidSetting, 2, "name", "does not begin with -");
+    VERIFY_REFUSED(named(std::string(101, 'a')), InvalidSetting, 2, "name", "at most 100 bytes");
+    VERIFY_REFUSED(named("a\xE2\x80\xAE"
+                         "b"),
+                   InvalidSetting, 2, "name", "direction of text");
     QCOMPARE(parse_experiment(least_example, "folder/a[1]\n2.toml").name, std::string("a-1--2"));
   }
 

@@ -62,6 +62,22 @@ class BatchPlanTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void a_plan_that_nobody_can_count_is_refused() {
+    const auto steps_of = [](const std::string& keys) {
+      const spec::Experiment experiment = experiment_with("rows = 40\n", keys + "batch = 8\n");
+      data::Part part;
+      part.inputs = at::zeros({40, 2});
+      part.targets = at::zeros({40, 1});
+      return BatchPlan(experiment, part).total_steps();
+    };
+    // 5 windows an epoch: (2^62 + 1) · 5 wraps round to 5 + 2^62, and with it 64 bits.
+    QVERIFY_EXCEPTION_THROWN(steps_of("epochs = 4611686018427387905\n"), Error);
+    QVERIFY_EXCEPTION_THROWN(steps_of("epochs = 9223372036854775807\n"), Error);
+    QVERIFY_EXCEPTION_THROWN(steps_of("steps = 9223372036854775807\n"), Error);
+    QCOMPARE(steps_of("steps = 1000000000000\n"), std::int64_t{1'000'000'000'000});
+    QCOMPARE(steps_of("epochs = 3\naccumulate = 9223372036854775807\n"), std::int64_t{3});
+  }
+
   void a_plan_that_skips_goes_on_as_an_unbroken_one_data() {
     QTest::addColumn<QString>("data_keys");
     QTest::addColumn<QString>("training_keys");

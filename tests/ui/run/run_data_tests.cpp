@@ -155,6 +155,26 @@ class RunDataTests : public QObject {
     QCOMPARE(data.arm(2)->series(deviation(Measure::OutputRmse, Comparison::Shadow))->size(), std::size_t{1});
   }
 
+  void an_arm_is_cut_whatever_of_it_is_kept() {
+    // As the page has it: quantities that no chart shows have no values.
+    RunData data;
+    data.setArms({arm(1, "reference", record::TrialKind::Reference), arm(2, "fp16", record::TrialKind::Trial)});
+    for (qint64 number = 1; number <= 20; ++number) {
+      record::StepRecord step = stepOf(2, number, 1.0);
+      step.deviation_weight_relative = 0.5;
+      data.take({batch({stepOf(1, number, 1.0), step})});
+    }
+    data.truncate(1, 12);
+    data.truncate(2, 12);
+    for (std::size_t i = 0; i < kQuantities; ++i) {
+      const std::size_t size = data.arm(2)->series(static_cast<Quantity>(i))->size();
+      QVERIFY2(size == 0 || size == 12, qPrintable(QString::number(i)));
+    }
+    QCOMPARE(data.arm(2)->series(Quantity::Loss)->size(), std::size_t{12});
+    data.take({batch({stepOf(2, 13, 3.0)})});
+    QCOMPARE(data.arm(2)->series(Quantity::Loss)->y(12), 3.0);
+  }
+
   void an_arm_that_is_cut_to_nothing_begins_anew() {
     RunData data = twoArms();
     data.take({batch({stepOf(2, 1, 1.0), stepOf(2, 2, 1.0)})});
