@@ -84,6 +84,8 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
   const auto count = [&](std::int64_t value) {
     return sort ? QVariant(static_cast<qint64>(value)) : QVariant(figure(report::count_words(value)));
   };
+  // What a run comes to is known when it has ended.
+  const bool runs = arm.end.status == record::Status::Running;
   const auto number = [&](const std::optional<double>& value) {
     return sort ? QVariant(sortable(value)) : QVariant(figure(report::number_words(value)));
   };
@@ -101,11 +103,11 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
     case DeviceColumn:
       return text(arm.start.device);
     case StepsColumn:
-      return count(counts.attempted);
+      return runs ? number(std::nullopt) : count(counts.attempted);
     case AppliedColumn:
-      return count(counts.applied);
+      return runs ? number(std::nullopt) : count(counts.applied);
     case SkippedColumn:
-      return count(counts.skipped);
+      return runs ? number(std::nullopt) : count(counts.skipped);
     case LossColumn:
       return number(arm.end.final_loss);
     case QualityColumn:
@@ -114,6 +116,7 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
       if (!arm.end.flips) return number(std::nullopt);
       return count(*arm.end.flips);
     case DurationColumn:
+      if (runs) return number(std::nullopt);
       return sort ? QVariant(arm.end.seconds) : QVariant(figure(report::duration_words(arm.end.seconds)));
     case StartedColumn:
       return sort ? QVariant(text(arm.started_at))

@@ -5,6 +5,10 @@
 #include <QFileInfo>
 #include <QStringList>
 
+#include <algorithm>
+#include <functional>
+#include <optional>
+
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
 #include "ui/models/record_words.h"
@@ -29,6 +33,30 @@ QString optimizersOf(const spec::Training& training) {
     texts << say("%1, rate %2").arg(word(to_text(optimizer.kind)), number(optimizer.lr));
   }
   return texts.join(QStringLiteral("; "));
+}
+
+/// One value where all optimizers have the same, else one each.
+QString eachOf(const spec::Training& training, const std::function<QString(const spec::Optimizer&)>& of) {
+  QStringList texts;
+  for (const spec::Optimizer& optimizer : training.optimizers) texts << of(optimizer);
+  if (std::all_of(texts.begin(), texts.end(), [&](const QString& text) { return text == texts.front(); })) {
+    return texts.isEmpty() ? QString() : texts.front();
+  }
+  return texts.join(QStringLiteral("; "));
+}
+
+QString schedulesOf(const spec::Training& training) {
+  return eachOf(training, [&](const spec::Optimizer& optimizer) {
+    const spec::Schedule& schedule = optimizer.schedule ? *optimizer.schedule : training.schedule;
+    return say("%1, per %2").arg(word(to_text(schedule.kind)), word(to_text(schedule.per)));
+  });
+}
+
+QString clipNormsOf(const spec::Training& training) {
+  return eachOf(training, [&](const spec::Optimizer& optimizer) {
+    const std::optional<double> clip = optimizer.clip_norm ? optimizer.clip_norm : training.clip_norm;
+    return clip ? number(*clip) : say("none");
+  });
 }
 
 QString referenceOf(const spec::Reference& reference) {
@@ -83,11 +111,10 @@ std::vector<std::pair<QString, QString>> experimentSummary(const spec::Experimen
       {say("Data"), dataOf(experiment.data)},
       {say("Model"), word(to_text(experiment.model.kind))},
       {say("Optimizer"), optimizersOf(training)},
-      {say("Schedule"),
-       say("%1, per %2").arg(word(to_text(training.schedule.kind)), word(to_text(training.schedule.per)))},
+      {say("Schedule"), schedulesOf(training)},
       {training.steps ? say("Steps") : say("Length"), length},
       {say("Batch"), batch},
-      {say("Clip norm"), training.clip_norm ? number(*training.clip_norm) : say("none")},
+      {say("Clip norm"), clipNormsOf(training)},
       {say("Reference"), referenceOf(experiment.reference)},
       {say("Device"), say("%1, %2, seed %3").arg(word(training.device), threads).arg(training.seed)},
       {say("Budget"), budgetOf(experiment.budget)},

@@ -56,11 +56,11 @@ PreflightLine timeLine(const session::Preflight& found, const spec::Experiment& 
   }
   PreflightLine line{found.timed_steps == 1 ? say("Time, from 1 timed step")
                                             : say("Time, from %1 timed steps").arg(count(found.timed_steps)),
-                     duration(found.training_seconds),
+                     duration(found.training_seconds + found.gains_seconds),
                      say("%1 a step of all arms, %2 steps").arg(duration(found.step_seconds), count(found.steps)),
                      State::Plain};
   if (found.gains_seconds > 0)
-    line.detail += say("; measuring gains afterwards: at most %1").arg(duration(found.gains_seconds));
+    line.detail += say("; of it at most %1 for measuring gains afterwards").arg(duration(found.gains_seconds));
   if (experiment.budget.deadline_seconds) {
     const double deadline = *experiment.budget.deadline_seconds;
     line.state = found.training_seconds + found.gains_seconds <= deadline ? State::Good : State::Warn;

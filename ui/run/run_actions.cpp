@@ -12,7 +12,7 @@ void RunActions::make(shell::ActionList& list) {
   m_list = &list;
   const QString group = tr("Run");
   m_run = list.add(QStringLiteral("run"), group, tr("&Run"), QKeySequence(tr("F5")),
-                   tr("Runs the experiment that is open; while another one runs, after it"),
+                   tr("Runs the experiment that is open; while another one runs, after it. A paused run goes on"),
                    [this] { Q_EMIT runRequested(); });
   m_pause =
       list.add(QStringLiteral("run_pause"), group, tr("&Pause"), QKeySequence(tr("Ctrl+Space")),
@@ -37,6 +37,10 @@ void RunActions::make(shell::ActionList& list) {
                          [this] { Q_EMIT lookAheadRequested(); });
   list.add(QStringLiteral("run_queue_files"), group, tr("&Queue experiment files…"), QKeySequence(tr("Ctrl+Shift+R")),
            tr("Runs several experiment files one after another"), [this] { Q_EMIT queueFilesRequested(); });
+  m_defaultArchive = list.add(QStringLiteral("run_default_archive"), group, tr("Use the &default archive"), {},
+                              tr("Runs into the archive of the user's data folder instead of the one that could not "
+                                 "be opened"),
+                              [this] { Q_EMIT defaultArchiveRequested(); });
   list.add(QStringLiteral("toggle_controls"), tr("View"), tr("Show or hide the &controls of the run"),
            QKeySequence(tr("F10")), tr("What stands beside the charts"), [this] { Q_EMIT controlsToggled(); });
 }
@@ -48,13 +52,16 @@ void RunActions::update(const RunSituation& situation) {
   const bool idle = state == JobState::Idle;
   QString whyNotRun = situation.whyNotRun;
   if (situation.openedFile.isEmpty()) whyNotRun = tr("Open an experiment file first.");
-  m_run->setText(idle ? tr("&Run") : tr("&Queue"));
-  m_list->setEnabled(m_run, whyNotRun.isEmpty(), whyNotRun);
+  // One primary action: what holds goes on before anything else is begun.
+  const bool paused = state == JobState::Paused;
+  m_run->setText(idle ? tr("&Run") : paused ? tr("&Resume") : tr("&Queue"));
+  m_list->setEnabled(m_run, paused || whyNotRun.isEmpty(), whyNotRun);
+  m_list->setEnabled(m_defaultArchive, situation.refusedArchive, tr("The archive that is open is used."));
   m_list->setEnabled(m_lookAhead, idle && whyNotRun.isEmpty(), idle ? whyNotRun : tr("A run is going on."));
 
   const bool holds = state == JobState::Running || state == JobState::Starting || state == JobState::Paused;
   const QString nothing = state == JobState::Stopping ? tr("The run is stopping.") : tr("Nothing runs.");
-  m_pause->setText(state == JobState::Paused ? tr("R&esume") : tr("&Pause"));
+  m_pause->setText(paused ? tr("R&esume") : tr("&Pause"));
   m_list->setEnabled(m_pause, holds, nothing);
   m_list->setEnabled(m_stop, holds, nothing);
   m_list->setEnabled(m_stopAtCheckpoint, holds && !situation.stopsAtCheckpoint,

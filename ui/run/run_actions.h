@@ -20,6 +20,7 @@ struct RunSituation {
   worker::JobState state = worker::JobState::Idle;
   bool stopsAtCheckpoint = false;  ///< the run has been asked to
   QString openedFile;              ///< name of the experiment file that Run runs; empty: none is open
+  bool refusedArchive = false;     ///< the archive that was asked for could not be opened
   QString whyNotRun;               ///< a reason beyond these; empty: none
   bool hasExperiment = false;      ///< one is shown that can be edited
   QString resumable;               ///< name of the run that is shown and can go on; empty: it cannot
@@ -53,6 +54,7 @@ class RunActions : public QObject {
   void lookAheadRequested();
   void queueFilesRequested();
   void controlsToggled();
+  void defaultArchiveRequested();
 
  private:
   shell::ActionList* m_list = nullptr;
@@ -64,6 +66,7 @@ class RunActions : public QObject {
   QAction* m_resumeRun = nullptr;
   QAction* m_edit = nullptr;
   QAction* m_lookAhead = nullptr;
+  QAction* m_defaultArchive = nullptr;
 };
 
 }  // namespace mantissa::ui::run

@@ -141,7 +141,7 @@ std::shared_ptr<const spec::Experiment> RunPage::readExperiment(const QString& p
   try {
     return std::make_shared<const spec::Experiment>(spec::read_experiment(path.toStdString()));
   } catch (const Error& error) {
-    showFailure(models::errorText(error), QString::fromLatin1(kFileTopic));
+    showFailure(models::errorText(error), path);
     return nullptr;
   }
 }
@@ -151,6 +151,7 @@ void RunPage::openExperiment(const QString& path) {
   if (!opened) return;
   m_opened = std::move(opened);
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
+  m_strips->dismiss(path);  // what was wrong with it
   for (const std::string& warning : m_opened->warnings) {
     m_strips->show(shell::MessageStrip::Kind::Warning, QString::fromStdString(warning));
   }

@@ -50,6 +50,7 @@ class RunPage : public shell::Page {
   QString id() const override { return QStringLiteral("run"); }
   QString title() const override { return tr("Run"); }
   void setArchive(const QString& path, const models::TrialList& trials) override;
+  void refuseArchive(const QString& path) override;
   void selectTrial(std::int64_t id) override;
   void openExperiment(const QString& path) override;
   void useActions(shell::ActionList& actions) override;
@@ -104,6 +105,8 @@ class RunPage : public shell::Page {
   const record::TrialRow* resumableArm() const;
   void lookAhead();
   void lookedAhead(const session::Preflight& found);
+  /// The default one goes by its own name where none was chosen.
+  void useDefaultArchive();
   std::shared_ptr<const spec::Experiment> readExperiment(const QString& path);
   bool makeArchiveFolder();
   void pauseOrResume();
@@ -135,6 +138,7 @@ class RunPage : public shell::Page {
   View m_view = View::Nothing;
 
   QString m_archive;
+  QString m_refusedArchive;  ///< what could not be opened while none was open: Run waits for another one
   models::TrialList m_trials;
   std::int64_t m_followed = 0;  ///< the experiment in the archive
   bool m_armsKnown = false;     ///< of the followed experiment

@@ -17,6 +17,7 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   const bool isOther = path != m_archive;
   m_archive = path;
   m_trials = trials;
+  m_refusedArchive.clear();
   enableActions();
   if (isOther) {
     m_follower.reset();
@@ -32,6 +33,17 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   std::int64_t newest = 0;
   for (const record::TrialRow& arm : *trials) newest = std::max(newest, arm.experiment_id);
   follow(newest);
+}
+
+void RunPage::refuseArchive(const QString& path) {
+  if (path == m_own.archive) return;  // a run goes into it: nothing else was asked for
+  m_refusedArchive = path;
+  enableActions();
+}
+
+void RunPage::useDefaultArchive() {
+  m_refusedArchive.clear();
+  enableActions();
 }
 
 void RunPage::selectTrial(std::int64_t id) {

@@ -2,6 +2,8 @@
 // What the page runs: its actions, its queue, and what the engine tells of a run.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include <QDateTime>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -49,6 +51,7 @@ void RunPage::listenToActions() {
   connect(m_actions, &RunActions::controlsToggled, this, [this] { m_controls->setVisible(m_controls->isHidden()); });
   connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
   connect(m_actions, &RunActions::lookAheadRequested, this, &RunPage::lookAhead);
+  connect(m_actions, &RunActions::defaultArchiveRequested, this, &RunPage::useDefaultArchive);
   connect(m_actions, &RunActions::queueFilesRequested, this, &RunPage::queueFiles);
   connect(m_controls->presets(), &PresetPanel::presetRequested, this, [this](int preset) {
     if (m_opened) Q_EMIT presetRequested(QString::fromStdString(m_opened->file), preset);
@@ -160,6 +163,10 @@ bool RunPage::makeArchiveFolder() {
 }
 
 void RunPage::run() {
+  if (m_controller->state() == worker::JobState::Paused) {
+    m_controller->resume();
+    return;
+  }
   if (!m_opened) return;
   m_strips->dismiss(QString::fromLatin1(kRunTopic));
   // What stands in the file now is what runs.
@@ -170,6 +177,12 @@ void RunPage::run() {
 }
 
 void RunPage::queueFiles() {
+  if (!m_refusedArchive.isEmpty()) {
+    showFailure(tr("%1 could not be opened. Open another archive, or use the default one (Run menu).")
+                    .arg(QFileInfo(m_refusedArchive).fileName()),
+                QString::fromLatin1(kRunTopic));
+    return;
+  }
   for (const QString& path : fileQuestion()(this)) {
     const std::shared_ptr<const spec::Experiment> experiment = readExperiment(path);
     if (!experiment || !makeArchiveFolder()) return;
@@ -181,6 +194,10 @@ const record::TrialRow* RunPage::resumableArm() const {
   const bool inArchive = m_view == View::Archive && m_armsKnown && m_armsRunning == 0 && m_lastCheckpoint;
   const bool ownHasEnded = m_view == View::OwnRun && m_own.archive == m_archive && !m_queue->current();
   if (!inArchive && !ownHasEnded) return nullptr;
+  const auto hasFailed = [](const auto& arm) {
+    return arm->arm().start.kind == record::TrialKind::Reference && arm->arm().end.status == record::Status::Failed;
+  };
+  if (std::any_of(m_shown->arms().begin(), m_shown->arms().end(), hasFailed)) return nullptr;
   for (const auto& arm : m_shown->arms()) {
     const record::Status status = arm->arm().end.status;
     if (status != record::Status::Interrupted && status != record::Status::Stopped) continue;
@@ -245,6 +262,7 @@ void RunPage::beginOwnRun() {
     showView(View::OwnRun);
   }
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
+  m_strips->dismiss(QString::fromLatin1(kResumeTopic));
 }
 
 void RunPage::endOwnRun() {
@@ -281,12 +299,16 @@ void RunPage::enableActions() {
   situation.state = m_controller->state();
   situation.stopsAtCheckpoint = m_controller->stopsAtCheckpoint();
   if (m_opened) situation.openedFile = QFileInfo(QString::fromStdString(m_opened->file)).fileName();
-  if (archiveToRunInto().isEmpty()) {
+  if (!m_refusedArchive.isEmpty()) {
+    situation.whyNotRun = tr("%1 could not be opened. Open another archive, or use the default one (Run menu).")
+                              .arg(QFileInfo(m_refusedArchive).fileName());
+  } else if (archiveToRunInto().isEmpty()) {
     situation.whyNotRun = tr("Open an archive first: there is no home folder for the default one.");
   }
   if (const record::TrialRow* const arm = resumableArm()) {
     situation.resumable = QString::fromStdString(arm->experiment);
   }
+  situation.refusedArchive = !m_refusedArchive.isEmpty();
   situation.hasExperiment = m_view == View::Archive || m_opened != nullptr;
   m_actions->update(situation);
   // A trial can be added to a file; what an archive has stays as it was run.
@@ -294,6 +316,8 @@ void RunPage::enableActions() {
                                     m_controls->presets()->hasPresets());
   if (m_view == View::Archive && isResumedHere()) {
     m_controls->setNote(tr("Goes on in %1.").arg(QFileInfo(m_archive).fileName()));
+  } else if (!m_refusedArchive.isEmpty()) {
+    m_controls->setNote(situation.whyNotRun);
   } else if (m_view == View::Archive && m_opened) {
     m_controls->setNote(tr("Run starts %1.").arg(situation.openedFile));
   } else if (m_view == View::Archive) {

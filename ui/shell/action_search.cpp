@@ -6,6 +6,7 @@
 #include <QFocusEvent>
 #include <QKeyEvent>
 #include <QStyledItemDelegate>
+#include <QToolTip>
 
 #include "ui/shell/action_list.h"
 
@@ -65,6 +66,11 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
   connect(this, &QLineEdit::textEdited, this, [this](const QString& text) {
     m_filter->setWords(text);
     m_completer->complete();
+    if (m_filter->rowCount() == 0) {
+      QToolTip::showText(mapToGlobal(QPoint(0, height())), tr("No action has these words in its name."), this);
+    } else {
+      QToolTip::hideText();
+    }
   });
   connect(m_completer, qOverload<const QModelIndex&>(&QCompleter::activated), this, &ActionSearch::trigger);
 }

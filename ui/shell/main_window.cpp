@@ -170,7 +170,8 @@ void MainWindow::open(const QString& path) {
     m_strips->show(MessageStrip::Kind::Failure, tr("There is no file %1. Choose another one.").arg(path), path);
     return;
   }
-  if (isDatabase(path)) {
+  // A damaged archive is no database any more: its name tells what it was.
+  if (isDatabase(path) || path.endsWith(QLatin1String(".db"))) {
     openArchive(path);
     return;
   }
@@ -204,6 +205,9 @@ void MainWindow::showArchiveFailure(const QString& path, const QString& sentence
   m_strips->show(MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kArchiveTopic))
       ->addWayOut(m_actions->find(QStringLiteral("open_archive")));
   m_archiveLabel->setText(m_archive.isEmpty() ? tr("no archive") : QFileInfo(m_archive).fileName());
+  if (m_archive.isEmpty()) {
+    for (Page* const one : m_pages) one->refuseArchive(path);
+  }
   spdlog::warn("{}: {}", path.toStdString(), sentence.toStdString());
   Q_EMIT archiveSettled();
 }

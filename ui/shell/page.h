@@ -29,6 +29,9 @@ class Page : public QWidget {
   /// The archive's arms were read anew; empty path and no arms where none is open.
   virtual void setArchive(const QString& /*path*/, const models::TrialList& /*trials*/) {}
 
+  /// The archive that was asked for could not be opened and none is open: nothing may go into another one unasked.
+  virtual void refuseArchive(const QString& /*path*/) {}
+
   /// An arm was chosen in the tree; 0: none.
   virtual void selectTrial(std::int64_t /*id*/) {}
 

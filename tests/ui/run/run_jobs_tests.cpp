@@ -90,6 +90,33 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
+  void nothing_runs_into_another_archive_than_the_one_that_was_refused() {
+    m_window->open(writeExperiment());
+    QVERIFY(action("run")->isEnabled());
+    QFile damaged(path("damaged.db"));
+    QVERIFY(damaged.open(QIODevice::WriteOnly) && damaged.write("not an archive") > 0);
+    damaged.close();
+    m_window->open(damaged.fileName());
+    QTRY_VERIFY(!action("run")->isEnabled());
+    QVERIFY(action("run")->toolTip().contains(QStringLiteral("damaged.db could not be opened")));
+    action("run_default_archive")->trigger();
+    QVERIFY(action("run")->isEnabled());
+  }
+
+  void a_paused_run_goes_on_by_the_primary_action() {
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    m_page->controller()->pause();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
+    QCOMPARE(shell::plainText(*action("run")), QStringLiteral("Resume"));
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QVERIFY(m_page->controller()->waiting().empty());
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
   void several_files_are_queued_at_once() {
     run::RunPage::setFileQuestion([this](QWidget*) {
       const QString one = writeExperiment();
