@@ -36,10 +36,14 @@ class ArchivedSettings {
   /// The --set of a trial's newest resumption: its list, which has no hash.
   std::vector<std::string> overrides(const std::string& list, std::int64_t trial) const;
 
- private:
+  /// Refuses the archive. \param place  "table trials, row 7, column kind"
   [[noreturn]] void fail(const std::string& place, const std::string& problem, const std::string& found = {},
                          const std::string& expected = {}) const;
+
+  /// Of a column of the run's experiment, for `fail`.
   std::string place_of(const std::string& column) const;
+
+ private:
   void check_hash(const std::string& text, const std::string& hash, const std::string& column) const;
   nlohmann::json parsed(const std::string& text, const std::string& column) const;
 

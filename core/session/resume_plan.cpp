@@ -16,6 +16,7 @@
 #include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/session/archived_roles.h"
 #include "core/session/archived_settings.h"
 #include "core/spec/parse.h"
 
@@ -83,17 +84,26 @@ int place_of(record::TrialKind kind) {
   }
 }
 
-/// The arms of the run that `asked` belongs to: the reference, the trials as they were begun, whole repeats, rounding
-/// repeats.
-std::vector<record::TrialRow> arms_of_run(const archive::Reader& reader, const record::TrialRow& asked) {
-  std::vector<record::TrialRow> arms;
+/// The arms of the run that `asked` belongs to, by id.
+std::vector<record::TrialRow> rows_of_run(const archive::Reader& reader, const record::TrialRow& asked) {
+  std::vector<record::TrialRow> rows;
   for (record::TrialRow& row : reader.trials()) {
-    if (row.experiment_id != asked.experiment_id || row.start.kind == record::TrialKind::Foreign) continue;
+    if (row.experiment_id != asked.experiment_id) continue;
     if (row.end.status == record::Status::Running) {
       refuse(ErrorKind::InvalidSetting, "still runs", called(row), "", "an arm that has ended", "Stop that run first");
     }
-    arms.push_back(std::move(row));
+    rows.push_back(std::move(row));
   }
+  return rows;
+}
+
+bool all_are_foreign(const std::vector<record::TrialRow>& rows) {
+  return std::all_of(rows.begin(), rows.end(),
+                     [](const record::TrialRow& row) { return row.start.kind == record::TrialKind::Foreign; });
+}
+
+/// In this order: the reference, the trials as they were begun, whole repeats, rounding repeats.
+std::vector<record::TrialRow> arms_of_run(std::vector<record::TrialRow> arms) {
   std::stable_sort(arms.begin(), arms.end(), [](const record::TrialRow& a, const record::TrialRow& b) {
     return place_of(a.start.kind) < place_of(b.start.kind);
   });
@@ -288,12 +298,17 @@ void keep_horizon(spec::Schedule& schedule, const json& resolved) {
 }
 
 /// What the first run filled in stays: it must not follow from another length or another machine.
-void keep_what_was_filled_in(spec::Training& training, const json& resolved) {
-  training.threads = resolved["threads"].get<int>();
-  keep_horizon(training.schedule, resolved["schedule"]);
-  for (std::size_t i = 0; i < training.optimizers.size(); ++i) {
-    std::optional<spec::Schedule>& own = training.optimizers[i].schedule;
-    if (own) keep_horizon(*own, resolved["optimizer"][i]["schedule"]);
+void keep_what_was_filled_in(spec::Training& training, const ArchivedSettings& settings) {
+  try {
+    const json& resolved = settings.resolved().at("training");
+    training.threads = resolved.at("threads").get<int>();
+    keep_horizon(training.schedule, resolved.at("schedule"));
+    for (std::size_t i = 0; i < training.optimizers.size(); ++i) {
+      std::optional<spec::Schedule>& own = training.optimizers[i].schedule;
+      if (own) keep_horizon(*own, resolved.at("optimizer").at(i).at("schedule"));
+    }
+  } catch (const json::exception& missing) {
+    settings.fail(settings.place_of("resolved"), "it lacks what the run filled in", missing.what());
   }
 }
 
@@ -318,29 +333,31 @@ std::string file_now(ResumePlan& plan) {
 ResumePlan plan_resume(const ResumeOptions& options) {
   const archive::Reader reader(options.archive);
   const record::TrialRow asked = reader.trial(options.trial);
-  if (asked.start.kind == record::TrialKind::Foreign) {
+  std::vector<record::TrialRow> of_run = rows_of_run(reader, asked);
+  if (all_are_foreign(of_run)) {
     refuse(ErrorKind::InvalidSetting, "was not trained here", called(asked), "a foreign run", "a run with checkpoints",
            "");
-  }
-  if (asked.start.kind == record::TrialKind::Repeat || asked.start.kind == record::TrialKind::Rounding) {
-    refuse(ErrorKind::InvalidSetting, "measures its reference and goes on with it only", called(asked),
-           std::string(to_text(asked.start.kind)), "the reference or a trial of its run", "");
   }
   ResumePlan plan;
   const ArchivedSettings settings(reader.experiment(asked.experiment_id), asked.experiment_id, options.archive);
   plan.archived = settings.start();
-  const std::vector<record::TrialRow> rows = arms_of_run(reader, asked);
+  const std::string file = file_now(plan);
+  const spec::Experiment run = settings.experiment(file);  // that it is still what was run
+  check_roles(of_run, settings, run, !reader.history(of_run.front().id).checkpoints.empty());
+  if (asked.start.kind == record::TrialKind::Repeat || asked.start.kind == record::TrialKind::Rounding) {
+    refuse(ErrorKind::InvalidSetting, "measures its reference and goes on with it only", called(asked),
+           std::string(to_text(asked.start.kind)), "the reference or a trial of its run", "");
+  }
+  const std::vector<record::TrialRow> rows = arms_of_run(std::move(of_run));
 
   std::vector<std::string> overrides = earlier_overrides(reader, settings, asked.id);
-  const std::string file = file_now(plan);
-  settings.experiment(file);  // that it is still what was run
   const spec::Experiment before = spec::parse_experiment(plan.archived.text, file, overrides);
   overrides.insert(overrides.end(), options.overrides.begin(), options.overrides.end());
   plan.experiment = spec::parse_experiment(plan.archived.text, file, overrides);
   plan.overrides = joined(overrides);
   refuse_what_may_not_change(before, plan.experiment);
 
-  keep_what_was_filled_in(plan.experiment.training, settings.resolved().at("training"));
+  keep_what_was_filled_in(plan.experiment.training, settings);
 
   const std::vector<const spec::Trial*> changed = changed_trials(before, plan.experiment);
   if (changed.empty()) {

@@ -170,6 +170,11 @@ class Run {
                       std::to_string(plan.total_steps()) +
                       (trained ? ": no step is left, the comparisons and verdicts are." : "."));
     for (const std::string& note : resumed_->notes) observer_.on_note(note);
+    if (resumed_->arms.size() != paired.arm_count()) {
+      throw Error(ErrorKind::ArchiveDamaged,
+                  {"the archive holds another number of arms than the run has", options_.archive, 0, 0, "table trials",
+                   std::to_string(resumed_->arms.size()), std::to_string(paired.arm_count()), "Use a backup"});
+    }
     std::vector<record::ArmState> states;
     for (std::size_t i = 0; i < resumed_->arms.size(); ++i) {
       train::Arm& arm = paired.arm(i);

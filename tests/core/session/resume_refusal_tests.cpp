@@ -193,6 +193,54 @@ class ResumeRefusalTests : public QObject {
     QCOMPARE(box.reader().trial(id).end.status, record::Status::Stopped);
   }
 
+  void arms_that_are_not_what_the_run_began_are_damage_data() {
+    // Rows of the run: 1 the reference, 2 fp16, 3 bf16, then what measures the reference: 4 repeat, 5 and 6 rounding.
+    QTest::addColumn<QByteArray>("change");
+    QTest::addColumn<QByteArray>("named");
+    const auto row = [](const char* name, const char* change, const char* named) {
+      QTest::newRow(name) << QByteArray(change) << QByteArray(named);
+    };
+    row("two references", "SET kind = 'reference' WHERE id = 2", "row 2, column kind: found 'reference'");
+    row("a trial as a repeat", "SET kind = 'repeat' WHERE id = 2", "row 2, column name: found 'fp16'");
+    row("a trial as a rounding repeat", "SET kind = 'rounding' WHERE id = 2", "row 2, column kind: found 'rounding'");
+    row("a trial as a foreign run", "SET kind = 'foreign' WHERE id = 2", "row 2, column kind");
+    row("no such kind", "SET kind = 'trail' WHERE id = 2", "row 2, column kind");
+    row("no reference", "SET kind = 'trial' WHERE id = 1", "row 1, column kind: found 'trial'");
+    row("a repeat as a trial", "SET kind = 'trial' WHERE id = 4", "row 4, column kind: found 'trial'");
+    row("a repeat as the other kind", "SET kind = 'rounding' WHERE id = 4", "row 4, column kind: found 'rounding'");
+    row("compared with another", "SET reference = 2 WHERE id = 3", "row 3, column reference: found trial 2");
+    row("compared with none", "SET reference = NULL WHERE id = 3", "row 3, column reference: found none");
+    row("a reference that is compared", "SET reference = 2 WHERE id = 1", "row 1, column reference: found trial 2");
+    row("no such name", "SET name = 'fp17' WHERE id = 2", "row 2, column name: found 'fp17'");
+    row("a name twice", "SET name = 'bf16' WHERE id = 2", "row 2, column autocast: found 'float16'");
+    row("names in another order", "SET name = 'fp16' WHERE id = 3", "row 3, column name: found 'fp16'");
+    row("the reference's name", "SET name = 'fp16' WHERE id = 1", "row 1, column name: found 'fp16'");
+    row("autocast", "SET autocast = 'bfloat16' WHERE id = 2", "row 2, column autocast: found 'bfloat16'");
+    row("cast policy", "SET cast_policy = 'jit' WHERE id = 2", "row 2, column cast_policy: found 'jit'");
+    row("policy", "SET policy = replace(policy, '16777216', '65536') WHERE id = 2", "row 2, column policy");
+    row("cut policy", "SET policy = substr(policy, 1, 9) WHERE id = 2", "row 2, column policy");
+    row("two references that agree", "SET kind = 'reference', reference = NULL, name = 'reference' WHERE id = 2",
+        "row 2, column kind: found 'reference'");
+    row("arms moved to another run", "SET experiment = 2 WHERE id IN (5, 6)", "row 4, column id");
+  }
+
+  void arms_that_are_not_what_the_run_began_are_damage() {
+    QFETCH(QByteArray, change);
+    QFETCH(QByteArray, named);
+    Box box;
+    std::string text = kDropout;
+    text.replace(text.find("[rules]"), 7, "[reference]\nrepeats = 1\nrounding_repeats = 1\nfloat64 = true\n[rules]");
+    QCOMPARE(box.run(text, 3).summary.yardsticks.back().id, std::int64_t{6});
+    box.run(kCosine, 3);
+    box.sql("UPDATE trials " + change.toStdString());
+    for (const std::int64_t id : {1, 2, 3, 4}) {
+      const Error error = refusal([&] { box.resume(id); });
+      QVERIFY2(error.kind() == ErrorKind::ArchiveDamaged, error.what());
+      for (const QByteArray& part : named.split(':')) QVERIFY2(mentions(error, part.toStdString()), error.what());
+      QVERIFY2(mentions(error, "table trials, row "), error.what());
+    }
+  }
+
   void what_says_nothing_about_the_run_may_stand_otherwise() {
     Box box;
     const std::int64_t id = box.run("# A comment of 1 line\n" + kDropout, 3).arms[1].row.id;
