@@ -3,6 +3,7 @@
 
 #include <QElapsedTimer>
 #include <QEvent>
+#include <QPaintEvent>
 #include <QPainter>
 #include <QStyle>
 
@@ -83,11 +84,17 @@ void PlotCanvas::drawFrame() {
   m_frameMilliseconds = static_cast<double>(timer.nsecsElapsed()) * 1e-6;
 }
 
-void PlotCanvas::paintEvent(QPaintEvent* /*event*/) {
-  // After a change of size or of the theme the old picture would be wrong, not merely late.
+void PlotCanvas::paintEvent(QPaintEvent* event) {
+  // After a change of size, of the theme or of the content the old picture would be wrong, not merely late.
   const auto ratio = devicePixelRatioF();
   const QSize pixels(static_cast<int>(std::ceil(width() * ratio)), static_cast<int>(std::ceil(height() * ratio)));
-  if (m_picture.size() != pixels) drawFrame();
+  if (m_stale || m_picture.size() != pixels) {
+    m_state.sources.update();
+    drawFrame();
+    // What is around the piece that came into view is of the old picture.
+    if (event->region().boundingRect() != rect()) update();
+    QMetaObject::invokeMethod(this, &PlotCanvas::redrawNeeded, Qt::QueuedConnection);
+  }
   QPainter painter(this);
   painter.drawPixmap(0, 0, m_picture);
   paintOverlays(painter);

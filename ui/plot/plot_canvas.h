@@ -16,7 +16,10 @@ namespace mantissa::ui::plot {
 ///
 /// A frame is drawn into a pixmap once; the cursor and the selection lie above it, so that moving them costs a copy.
 ///
-/// Mouse: wheel zooms x about the pointer, Shift+wheel y, a horizontal wheel pans; drag selects a box to zoom into (a
+/// The cursor ends with whatever placed it: when the pointer leaves, or, placed with the keyboard, when the focus goes.
+///
+/// Mouse: wheel zooms x about the pointer (out as far as there is something, then whatever lies around the plot
+/// scrolls), Shift+wheel y, a horizontal wheel pans; drag selects a box to zoom into (a
 /// flat or narrow one: one axis only), drag with the middle button pans, double click shows everything, click on a mark
 /// activates it. Keyboard: Left and Right move the cursor (Shift: ten pixels), Ctrl+Left/Right to the neighbouring
 /// mark, Home and End to the ends, Return activates the mark under the cursor, + and − zoom x about it, Up and Down (or
@@ -68,6 +71,7 @@ class PlotCanvas : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
@@ -86,6 +90,7 @@ class PlotCanvas : public QWidget {
   void zoomY(double factor, double about);
   void pan(double share);
   void setCursorAt(double position);
+  void endCursor();
   void moveCursor(double pixels);
   void goToMark(int direction);
   void toggleKeyboardSelection();
@@ -104,6 +109,8 @@ class PlotCanvas : public QWidget {
   double m_leftMargin = 0;
   double m_frameMilliseconds = 0;
   Drag m_drag = Drag::None;
+  bool m_readByMouse = false;  // the cursor stands where the pointer is, or was placed with the keyboard
+  bool m_readByKeyboard = false;
   QPointF m_dragFrom;
   QPointF m_dragTo;
   Range m_panFrom;

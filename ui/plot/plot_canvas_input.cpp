@@ -18,6 +18,7 @@ namespace {
 constexpr double kZoomStep = 1.25;  // of one notch of a wheel, and of one key press
 constexpr double kMarkReach = 5;    // pixels beside a mark that still count as the mark
 constexpr double kPanStep = 0.5;    // of the visible range
+constexpr double kFarthestY = 4;    // times what the values need: room for a limit far from them
 
 }  // namespace
 
@@ -88,6 +89,7 @@ void PlotCanvas::zoomX(double factor, double about) {
 
 void PlotCanvas::zoomY(double factor, double about) {
   const auto range = m_frame.geometry.y;
+  if (factor > 1 && m_automaticY && range.length() * factor > kFarthestY * m_automaticY->length()) return;
   m_state.navigation->zoomY(m_state.id, {about - (about - range.low) * factor, about + (range.high - about) * factor},
                             PlotNavigation::Gesture::Continued);
 }
@@ -105,6 +107,8 @@ void PlotCanvas::wheelEvent(QWheelEvent* event) {
   if (event->modifiers().testFlag(Qt::ShiftModifier)) {
     const auto amount = turn.y() != 0 ? turn.y() : turn.x();
     if (amount != 0) zoomY(std::pow(kZoomStep, -amount / 120.0), geometry.toHeight(event->position().y()));
+  } else if (turn.y() < 0 && !m_state.navigation->isZoomed()) {
+    return event->ignore();  // farther out there is nothing: the page scrolls
   } else if (turn.y() != 0) {
     zoomX(std::pow(kZoomStep, -turn.y() / 120.0), geometry.toPosition(event->position().x()));
   } else if (turn.x() != 0) {
@@ -143,6 +147,8 @@ void PlotCanvas::mouseMoveEvent(QMouseEvent* event) {
     const auto onMark = !textAt(at).isEmpty() && (at.y() < area.top() + 18 || at.y() > area.bottom() - 14);
     setCursor(onMark ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setCursorAt(m_frame.geometry.toPosition(at.x()));
+    m_readByMouse = true;
+    m_readByKeyboard = false;
   }
 }
 
@@ -182,7 +188,17 @@ void PlotCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
 
 void PlotCanvas::leaveEvent(QEvent* event) {
   QWidget::leaveEvent(event);
-  if (m_state.cursor && !hasFocus()) m_state.cursor->setPosition(std::nullopt);
+  if (m_readByMouse) endCursor();
+}
+
+void PlotCanvas::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  if (m_readByMouse || m_readByKeyboard) endCursor();
+}
+
+void PlotCanvas::endCursor() {
+  m_readByMouse = m_readByKeyboard = false;
+  if (m_state.cursor) m_state.cursor->setPosition(std::nullopt);
 }
 
 void PlotCanvas::focusInEvent(QFocusEvent* event) {
@@ -193,6 +209,9 @@ void PlotCanvas::focusInEvent(QFocusEvent* event) {
 void PlotCanvas::focusOutEvent(QFocusEvent* event) {
   QWidget::focusOutEvent(event);
   m_selectionFrom.reset();
+  if (m_readByKeyboard && event->reason() != Qt::PopupFocusReason && event->reason() != Qt::ActiveWindowFocusReason) {
+    endCursor();
+  }
   update();
 }
 
@@ -274,6 +293,7 @@ void PlotCanvas::keyPressEvent(QKeyEvent* event) {
   const auto& geometry = m_frame.geometry;
   const auto middleY = geometry.y.low + geometry.y.length() / 2;
   const auto range = navigation.xRange();
+  const auto before = m_state.cursor ? m_state.cursor->position() : std::nullopt;
   if (modifiers.testFlag(Qt::AltModifier)) {
     if (event->key() == Qt::Key_Left) return navigation.back();
     if (event->key() == Qt::Key_Right) return navigation.forward();
@@ -342,6 +362,10 @@ void PlotCanvas::keyPressEvent(QKeyEvent* event) {
       break;
     default:
       return QWidget::keyPressEvent(event);
+  }
+  if (m_state.cursor && m_state.cursor->position() != before) {
+    m_readByKeyboard = m_state.cursor->position().has_value();
+    m_readByMouse = false;
   }
   m_overlayStale = true;
   Q_EMIT redrawNeeded();

@@ -49,6 +49,7 @@ class FrameMaker {
     }
     for (auto& series : m_frame.series) makeLines(series);
     std::reverse(m_frame.lines.begin(), m_frame.lines.end());
+    m_frame.isElsewhere = liesElsewhere();
     m_frame.coversReference = liesOnReference();
     collectNonFinite();
     for (const auto& mark : m_content.marks) {
@@ -288,6 +289,24 @@ class FrameMaker {
       if (std::abs(pixel(sample).y() - pixel(*next).y()) > kOnEachOther) ++apart;
     }
     return compared >= kEnoughToCompare && apart <= compared / 10;
+  }
+
+  /// A line that only crosses the range is something to see as well.
+  bool liesElsewhere() const {
+    const auto& geometry = m_frame.geometry;
+    const auto overlaps = [](const Range& range, double low, double high) {
+      return low <= range.high && range.low <= high;
+    };
+    const auto isSeen = [&](const FrameSeries& series) {
+      if (!series.raw.nonFinite.empty() || !series.raw.notPositive.empty()) return true;
+      const auto& samples = series.raw.samples;
+      if (samples.empty() || !overlaps(geometry.x, samples.front().x, samples.back().x)) return false;
+      const auto [low, high] = std::minmax_element(
+          samples.begin(), samples.end(), [](const Sample& left, const Sample& right) { return left.y < right.y; });
+      return overlaps(geometry.y, height(low->y), height(high->y));
+    };
+    return !m_frame.isEmpty && !m_frame.series.empty() &&
+           std::none_of(m_frame.series.begin(), m_frame.series.end(), isSeen);
   }
 
   QPolygonF envelope(const Decimated& raw) const {

@@ -64,6 +64,7 @@ struct PlotFrame {
   std::vector<double> markPixels;  ///< of the content's marks; NaN where not visible
   QString note;                    ///< "1,000,000 steps, 4 per pixel"
   bool isEmpty = false;            ///< no series has a value yet
+  bool isElsewhere = false;        ///< there are values, none of them in the range that is shown
   bool coversReference = false;    ///< a series lies on the reference: only their difference can be seen
 };
 

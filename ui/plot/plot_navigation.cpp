@@ -9,6 +9,12 @@ namespace {
 constexpr qint64 kGestureMilliseconds = 800;
 constexpr std::size_t kLongestHistory = 200;
 
+/// A range that is no longer than `all`, moved to where there is something.
+Range within(const Range& range, const Range& all) {
+  const double low = std::clamp(range.low, all.low, all.high - range.length());
+  return {low, low + range.length()};
+}
+
 }  // namespace
 
 PlotNavigation::PlotNavigation(QObject* parent)
@@ -83,10 +89,10 @@ void PlotNavigation::zoomX(const Range& range, Gesture gesture) {
   auto state = m_current;
   const auto length = m_automatic.length();
   // A millionth of the data is one step of a long run: closer there is nothing. Farther out there is nothing either.
-  if (range.length() >= length && range.low <= m_automatic.low && range.high >= m_automatic.high) {
+  if (range.length() >= (1 - 1e-9) * length) {  // moved along, a length changes in its last digits
     state.x = std::nullopt;
   } else if (range.length() >= 1e-6 * length) {
-    state.x = range;
+    state.x = within(range, m_automatic);
   }
   go(std::move(state), gesture);
 }

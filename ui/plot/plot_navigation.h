@@ -41,6 +41,7 @@ class PlotNavigation : public QObject {
 
   /// What belongs to one gesture is one step of the history: turns of a wheel that follow each other quickly.
   enum class Gesture { New, Continued };
+  /// Stays inside the data and the expected range; a longer range shows all of it.
   void zoomX(const Range& range, Gesture gesture);
   void zoomY(const QString& plotId, const Range& range, Gesture gesture);
   void zoomBox(const Range& x, const QString& plotId, const Range& y);

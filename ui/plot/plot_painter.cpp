@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/plot_painter.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -51,7 +52,8 @@ class Painting {
     drawNonFinite();
     if (!m_content.difference) labelLimitsAndBands();
     drawNote();
-    if (m_frame.isEmpty) drawWhyEmpty();
+    if (m_frame.isEmpty) drawInstead(m_content.emptyText);
+    if (m_frame.isElsewhere) drawInstead(QCoreApplication::translate("PlotFrame", "No data in this range"));
   }
 
  private:
@@ -284,11 +286,10 @@ class Painting {
     }
   }
 
-  void drawWhyEmpty() {
+  void drawInstead(const QString& words) {
     const QRectF place = m_geometry.area.adjusted(16, 12, -8, -16);
     m_painter.setPen(m_ink.faintText);
-    m_painter.drawText(place, static_cast<int>(Qt::AlignCenter) | static_cast<int>(Qt::TextWordWrap),
-                       m_content.emptyText);
+    m_painter.drawText(place, static_cast<int>(Qt::AlignCenter) | static_cast<int>(Qt::TextWordWrap), words);
   }
 
   /// How much is behind the picture: in the row of non-finite marks where that is free, at the bottom otherwise.

@@ -308,8 +308,13 @@ void PlotView::stale() {
 }
 
 bool PlotView::redraw() {
-  if (!isVisible() || visibleRegion().isEmpty()) return false;
-  if (m_state.sources.update()) {
+  if (!isVisible() || visibleRegion().isEmpty()) {
+    m_missed = true;
+    m_canvas->markStale();
+    return false;
+  }
+  if (m_state.sources.update() || std::exchange(m_missed, false)) {
+    m_missed = false;
     m_valuesStale = true;
     m_canvas->markStale();
     if (isTableShown()) m_table->plotModel().refresh();
@@ -408,6 +413,8 @@ void PlotView::showEvent(QShowEvent* event) {
 }
 
 void PlotView::paintEvent(QPaintEvent* /*event*/) {
+  // It scrolls into view: legend and table catch up with the next tick of the page's clock, the picture at once.
+  if (m_missed) QMetaObject::invokeMethod(this, &PlotView::redrawNeeded, Qt::QueuedConnection);
   QPainter painter(this);
   const auto base = palette().color(QPalette::Base);
   painter.setPen(palette().color(QPalette::Mid));

@@ -67,7 +67,8 @@ class PlotView : public QWidget {
   bool isTableShown() const;
   void setTableShown(bool shown);
 
-  /// Draws what has changed since the last call, if the plot is visible. \return whether a new frame was drawn.
+  /// Draws what has changed since the last call, if any of the plot can be seen. What changed unseen is drawn as it
+  /// comes into view, so that no old picture is ever shown. \return whether a new frame was drawn.
   bool redraw();
 
   /// What preparing and drawing the last frame took; for the clock that has to slow down.
@@ -121,6 +122,7 @@ class PlotView : public QWidget {
   PlotCursor m_ownCursor;
   bool m_ownColors = true;
   bool m_valuesStale = true;
+  bool m_missed = false;  // a redraw, while nothing of the plot could be seen
   PlotHeader* m_header;
   QStackedWidget* m_pages;
   PlotCanvas* m_canvas;

@@ -16,9 +16,11 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
+#include "ui/plot/plot_numbers.h"
 #include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/past_loader.h"
@@ -41,6 +43,8 @@ QString markText(const ArmData& arm, const Skip& skip) {
                                         .arg(name, step, causeWords(skip.cause), skip.parameter);
 }
 
+QString hintText() { return RunCharts::tr("Drag selects, wheel zooms, double click resets"); }
+
 }  // namespace
 
 RunCharts::RunCharts(QWidget* parent)
@@ -54,7 +58,7 @@ RunCharts::RunCharts(QWidget* parent)
       m_units(new QComboBox),
       m_optimizer(new QComboBox),
       m_optimizerLabel(new QLabel(tr("S&kips of"))),
-      m_hint(new ElidedLabel(tr("Drag selects, wheel zooms, double click resets"))),
+      m_hint(new ElidedLabel(hintText())),
       m_layoutButton(new QPushButton(tr("&Layout\u2026"))),
       m_menu(new LayoutMenu(this)),
       m_scroll(new QScrollArea),
@@ -78,6 +82,7 @@ RunCharts::RunCharts(QWidget* parent)
   m_scroll->setFocusPolicy(Qt::NoFocus);
   layout->addWidget(m_scroll, 1);
   connect(m_menu, &LayoutMenu::chosen, this, &RunCharts::chooseCharts);
+  connect(m_cursor, &plot::PlotCursor::positionChanged, this, &RunCharts::tellCursor);
   connect(m_past, &PastLoader::loaded, this, [this](const std::vector<Past>& pasts) {
     // The archive gets a step a moment after the window.
     if (!m_data->fill(pasts)) QTimer::singleShot(kAskAgain, this, &RunCharts::loadPast);
@@ -125,6 +130,17 @@ void RunCharts::makeRow(QWidget* widget) {
   connect(m_layoutButton, &QPushButton::clicked, this,
           [this] { m_menu->popup(m_layoutButton->mapToGlobal(m_layoutButton->rect().bottomLeft())); });
   row->addWidget(m_layoutButton, 0, Qt::AlignTop);
+}
+
+/// Legends that do not say the newest values must not look as if they did.
+void RunCharts::tellCursor() {
+  const std::optional<double> position = m_cursor->position();
+  if (!position) return m_hint->setText(hintText());
+  const QString where = plot::positionText(*position);
+  const std::array<QString, kXAxes> notes = {
+      tr("Cursor at step %1 on all charts"), tr("Cursor at update %1 on all charts"),
+      tr("Cursor at sample %1 on all charts"), tr("Cursor at %1 s on all charts")};
+  m_hint->setText(notes.at(static_cast<std::size_t>(m_axis->currentIndex())).arg(where));
 }
 
 void RunCharts::makeChoosers() {

@@ -56,6 +56,8 @@ class RunCharts : public QWidget {
   QComboBox* deviationChooser() const { return m_deviation; }
   QComboBox* unitChooser() const { return m_units; }
   QComboBox* optimizerChooser() const { return m_optimizer; }
+  /// What the mouse does, or where the cursor reads.
+  QLabel* hint() const { return m_hint; }
   LayoutMenu* layoutMenu() const { return m_menu; }
 
   /// Which charts, in how many columns, and what the choosers say.
@@ -76,6 +78,7 @@ class RunCharts : public QWidget {
  private:
   void makeChoosers();
   void makeRow(QWidget* row);
+  void tellCursor();
   void chooseSmoothing();
   void chooseCharts();
   plot::PlotView* makeView(Chart chart);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plot as a person uses it: what is drawn, and what mouse and keyboard do.
+#include <QtTest/qtestspontaneevent.h>
 #include <QtTest/QtTest>
 
 #include <QApplication>
 #include <QClipboard>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStyleFactory>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -114,6 +118,38 @@ struct Shown {
   bool shown = false;
 };
 
+/// Two plots below each other on a page that scrolls: the second is out of sight.
+struct Scrolled {
+  Scrolled() {
+    auto* const inner = new QWidget;
+    auto* const layout = new QVBoxLayout(inner);
+    for (PlotView** const view : {&first, &second}) {
+      *view = new PlotView(view == &first ? QStringLiteral("first") : QStringLiteral("second"));
+      (*view)->setFixedHeight(300);
+      auto content = contentOf({series(wave(100, 0))});
+      content.series[0].style = trialStyle(plotColors(false), 0);
+      (*view)->setContent(content);
+      layout->addWidget(*view);
+    }
+    area.setWidget(inner);
+    area.setWidgetResizable(true);
+    area.setPalette(lightPalette());
+    area.resize(500, 260);
+    area.show();
+    shown = QTest::qWaitForWindowExposed(&area);
+    redraw();
+  }
+  void redraw() const {
+    first->redraw();
+    second->redraw();
+  }
+
+  QScrollArea area;
+  PlotView* first = nullptr;
+  PlotView* second = nullptr;
+  bool shown = false;
+};
+
 int pixelsLike(const QImage& image, const QColor& color, const QRect& where, int tolerance = 60) {
   int count = 0;
   for (int y = std::max(0, where.top()); y <= std::min(image.height() - 1, where.bottom()); ++y) {
@@ -185,6 +221,46 @@ class PlotViewTests : public QObject {
     plot.view.show();
     QVERIFY(QTest::qWaitForWindowExposed(&plot.view));
     QVERIFY(plot.view.redraw());
+  }
+
+  void what_changed_out_of_sight_is_drawn_as_it_comes_into_view() {
+    Scrolled page;
+    QScrollBar* const bar = page.area.verticalScrollBar();
+    bar->setValue(bar->maximum());
+    page.redraw();
+    const QColor old = plotColors(false).trials[0];
+    const QColor fresh = plotColors(false).trials[1];
+    const auto inked = [&page](const QColor& color) {
+      return pixelsLike(page.area.viewport()->grab().toImage(), color, page.area.viewport()->rect(), 40) > 40;
+    };
+    QVERIFY(inked(old));
+    bar->setValue(0);
+    QVERIFY(page.second->visibleRegion().isEmpty());
+    auto other = contentOf({series(wave(100, 0))});
+    other.series[0].style = trialStyle(plotColors(false), 1);
+    page.second->setContent(other);
+    page.redraw();
+    QSignalSpy wanted(page.second, &PlotView::redrawNeeded);
+    bar->setValue(bar->maximum());
+    QVERIFY(!inked(old));
+    QVERIFY(inked(fresh));
+    QTRY_VERIFY(!wanted.isEmpty());  // the clock of the page is woken, and legend and table catch up
+    // The same for values that came meanwhile, and for the table twin.
+    bar->setValue(0);
+    const auto growing = std::const_pointer_cast<SeriesData>(page.second->content().series[0].data);
+    page.second->setTableShown(true);
+    page.redraw();
+    const auto positions = std::make_shared<PositionColumn>();
+    for (int i = 0; i <= 100; ++i) positions->append(i);
+    growing->setPositions(positions);
+    growing->append(5.0);
+    page.redraw();
+    bar->setValue(bar->maximum());
+    page.area.viewport()->grab();
+    page.redraw();
+    QCOMPARE(page.second->table()->model()->rowCount(), 101);
+    page.second->setTableShown(false);
+    QVERIFY(inked(fresh));
   }
 
   void million_values_are_drawn_as_two_a_pixel() {
@@ -391,6 +467,62 @@ class PlotViewTests : public QObject {
     QVERIFY(!plot.view.navigation()->isZoomed());
   }
 
+  void a_wheel_that_can_zoom_out_no_farther_scrolls_the_page() {
+    Scrolled page;
+    QScrollBar* const bar = page.area.verticalScrollBar();
+    const auto turn = [&page](int notches) {
+      const QPoint where = page.first->canvas()->rect().center();
+      QWheelEvent event(where, page.first->canvas()->mapToGlobal(where), {}, {0, notches * 120}, Qt::NoButton,
+                        Qt::NoModifier, Qt::NoScrollPhase, false);
+      QSpontaneKeyEvent::setSpontaneous(&event);  // others are not passed on to what lies around
+      qApp->notify(page.first->canvas(), &event);
+    };
+    turn(1);
+    QVERIFY(page.first->navigation()->isZoomed());
+    turn(-1);
+    QVERIFY(!page.first->navigation()->isZoomed());
+    QCOMPARE(bar->value(), 0);
+    turn(-1);
+    QVERIFY(bar->value() > 0);
+  }
+
+  void no_gesture_leaves_the_data() {
+    Shown plot(contentOf({series(wave(301, 0))}));
+    const auto all = plot.view.navigation()->automaticRange();
+    plot.wheel(plot.at(0.1, 0.5), 3);
+    for (int i = 0; i < 20; ++i) plot.key(Qt::Key_PageDown);
+    QCOMPARE(plot.view.navigation()->xRange().high, all.high);
+    for (int i = 0; i < 20; ++i) plot.key(Qt::Key_PageUp);
+    QCOMPARE(plot.view.navigation()->xRange().low, all.low);
+    plot.wheel(plot.at(0.9, 0.5), -20);
+    QCOMPARE(plot.view.navigation()->xRange(), all);
+    plot.key(Qt::Key_PageDown);
+    QVERIFY(!plot.view.navigation()->isZoomed());
+    // Nor do values become a line at the height of nothing.
+    const double needed = plot.frame().geometry.y.length();
+    for (int i = 0; i < 40; ++i) plot.wheel(plot.at(0.5, 0.5), -1, Qt::ShiftModifier);
+    QVERIFY(plot.frame().geometry.y.length() <= 4 * needed);
+  }
+
+  void a_range_without_data_says_so() {
+    PlotNavigation navigation;
+    navigation.setExpectedRange(Range{0, 5000});
+    Shown plot(contentOf({series(wave(301, 0))}), &navigation);
+    QVERIFY(!plot.frame().isElsewhere);
+    const QRect middle = plot.area().toRect().adjusted(100, 60, -100, -60);
+    const auto before = pixelsLike(plot.picture(), QColor(90, 90, 90), middle, 150);
+    navigation.zoomX({3000, 4000}, PlotNavigation::Gesture::New);
+    plot.view.redraw();
+    QVERIFY(plot.frame().isElsewhere);
+    QVERIFY(pixelsLike(plot.picture(), QColor(90, 90, 90), middle, 150) > before + 50);  // the words
+    navigation.zoomX({200, 1000}, PlotNavigation::Gesture::New);
+    plot.view.redraw();
+    QVERIFY(!plot.frame().isElsewhere);
+    navigation.zoomY("loss", {50, 60}, PlotNavigation::Gesture::New);
+    plot.view.redraw();
+    QVERIFY(plot.frame().isElsewhere);
+  }
+
   void shift_and_wheel_zoom_y() {
     Shown plot(contentOf({series(wave(1001, 0))}));
     const auto x = plot.view.navigation()->xRange();
@@ -483,6 +615,28 @@ class PlotViewTests : public QObject {
     QCOMPARE(item->accessibleName(), QString("reference: 50.00"));
   }
 
+  void a_pointer_that_leaves_ends_the_cursor_even_after_a_click() {
+    PlotCursor cursor;
+    Shown plot(contentOf({series(wave(100, 0))}), nullptr, &cursor);
+    plot.view.activateWindow();
+    QTest::mouseMove(plot.view.canvas(), plot.at(0.4, 0.5));
+    QTest::mouseClick(plot.view.canvas(), Qt::LeftButton, {}, plot.at(0.5, 0.5));
+    QVERIFY(cursor.position().has_value());
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(plot.view.canvas(), &leave);
+    QVERIFY(!cursor.position());
+    // Placed with the keyboard it stays until the focus goes, wherever the pointer is.
+    plot.key(Qt::Key_Home);
+    QApplication::sendEvent(plot.view.canvas(), &leave);
+    QVERIFY(cursor.position().has_value());
+    QFocusEvent gone(QEvent::FocusOut, Qt::TabFocusReason);
+    QApplication::sendEvent(plot.view.canvas(), &gone);
+    QVERIFY(!cursor.position());
+    plot.key(Qt::Key_Home);
+    plot.view.setTableShown(true);
+    QVERIFY(!cursor.position());
+  }
+
   void zoom_of_one_plot_is_that_of_the_linked_ones() {
     PlotNavigation navigation;
     Shown first(contentOf({series(wave(1001, 0))}), &navigation);
@@ -546,9 +700,8 @@ class PlotViewTests : public QObject {
     Shown plot(contentOf({series(wave(1001, 0))}));
     auto* navigation = plot.view.navigation();
     const auto all = navigation->xRange();
-    plot.key(Qt::Key_Plus);
-    plot.key(Qt::Key_Plus);
-    QVERIFY(nearly(navigation->xRange().length(), all.length() / 1.5625, 1e-6));
+    for (int i = 0; i < 4; ++i) plot.key(Qt::Key_Plus);
+    QVERIFY(nearly(navigation->xRange().length(), all.length() / 2.44140625, 1e-6));  // 1.25 to the fourth
     const auto zoomed = navigation->xRange();
     plot.key(Qt::Key_PageDown);
     QVERIFY(nearly(navigation->xRange().low, zoomed.low + zoomed.length() / 2, 1e-6));

@@ -8,6 +8,9 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStyleFactory>
 #include <QTemporaryDir>
@@ -23,6 +26,7 @@
 #include "core/archive/writer.h"
 #include "core/spec/parse.h"
 #include "ui/plot/plot_canvas.h"
+#include "ui/plot/plot_header.h"
 #include "ui/plot/plot_table.h"
 #include "ui/run/counters_table.h"
 #include "ui/run/glance.h"
@@ -561,6 +565,61 @@ class RunChartsTests : public QObject {
     m_charts->redraw();
     QCOMPARE(*m_charts->plot(Chart::GradientNorm)->plotCursor()->position(), *view->plotCursor()->position());
     QVERIFY(std::abs(*view->plotCursor()->position() - 120) <= 1);
+  }
+
+  void the_legend_of_a_live_run_says_the_newest_values_once_the_pointer_has_left() {
+    m_charts->setLive(true);
+    plot::PlotView* const view = m_charts->plot(Chart::Loss);
+    const plot::PlotGeometry& geometry = view->canvas()->frame().geometry;
+    const QPoint at(qRound(geometry.toPixelX(120)), qRound(geometry.area.center().y()));
+    const QString usual = m_charts->hint()->text();
+    view->canvas()->setFocus();  // as after a click
+    QMouseEvent move(QEvent::MouseMove, at, view->canvas()->mapToGlobal(at), Qt::NoButton, Qt::NoButton,
+                     Qt::NoModifier);
+    QApplication::sendEvent(view->canvas(), &move);
+    m_charts->redraw();
+    const double read = *view->plotCursor()->position();
+    QCOMPARE(m_charts->hint()->text(), QStringLiteral("Cursor at step %1 on all charts").arg(read));
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(view->canvas(), &leave);
+    QCOMPARE(m_charts->hint()->text(), usual);
+    record::StepRecord next = stepOf(Bf16, kSteps + 1);
+    next.loss = 7.5;
+    m_data->take({batch({next})});
+    m_charts->redraw();
+    const auto items = view->findChildren<plot::LegendItem*>();
+    QVERIFY(std::any_of(items.begin(), items.end(), [](const plot::LegendItem* item) {
+      return item->accessibleName() == QLatin1String("bf16: 7.500");
+    }));
+  }
+
+  void a_chart_that_scrolls_into_view_shows_the_run_that_is_shown() {
+    m_charts->restoreLayout("{\"columns\": 1}");
+    m_charts->resize(800, 400);
+    settle();
+    auto* const area = m_charts->findChild<QScrollArea*>();
+    QScrollBar* const bar = area->verticalScrollBar();
+    QVERIFY(bar->maximum() > 0);
+    bar->setValue(bar->maximum());
+    m_charts->redraw();
+    bar->setValue(0);
+    plot::PlotView* const view = m_charts->plot(Chart::GradientNorm);
+    QVERIFY(view->visibleRegion().isEmpty());
+    RunData other;  // a reference alone, without a trial
+    m_charts->setData(&other);
+    other.setArms({arms()[0]});
+    std::vector<record::StepRecord> few;
+    for (std::int64_t number = 1; number <= 50; ++number) few.push_back(stepOf(Reference, number));
+    other.take({batch(few)});
+    m_charts->redraw();
+    bar->setValue(bar->maximum());
+    QVERIFY(!view->visibleRegion().isEmpty());
+    const QImage picture = area->viewport()->grab().toImage();
+    const plot::PlotColors& colors = plot::plotColors(false);
+    QCOMPARE(pixelsLike(picture, colors.trials[0], picture.rect(), 30), 0);
+    QCOMPARE(pixelsLike(picture, colors.trials[1], picture.rect(), 30), 0);
+    QVERIFY(pixelsLike(picture, colors.reference, picture.rect(), 30) > 40);
+    m_charts->setData(m_data.get());
   }
 
   void a_click_on_a_skip_or_a_nan_chooses_its_step() {
