@@ -138,12 +138,8 @@ bool EditorTabs::isSettled() const {
 }
 
 void EditorTabs::openFile(const QString& path) {
-  const QString canonical = QFileInfo(path).canonicalFilePath();
-  for (shell::Document* const document : m_window.documents()) {
-    const auto* const editor = qobject_cast<ExperimentEditor*>(document);
-    if (editor == nullptr || canonical.isEmpty() || QFileInfo(editor->file()).canonicalFilePath() != canonical)
-      continue;
-    m_window.showDocument(document);
+  if (ExperimentEditor* const editor = editorOf(path)) {
+    m_window.showDocument(editor);
     return;
   }
   try {
@@ -156,10 +152,7 @@ void EditorTabs::openFile(const QString& path) {
 
 void EditorTabs::addTrial(const QString& path, int preset) {
   openFile(path);
-  const QString canonical = QFileInfo(path).canonicalFilePath();
-  ExperimentEditor* const editor = current();
-  const bool isOpen = editor != nullptr && QFileInfo(editor->file()).canonicalFilePath() == canonical;
-  if (isOpen) editor->addTrial(policyPresets().at(preset));
+  if (ExperimentEditor* const editor = editorOf(path)) editor->addTrial(policyPresets().at(preset));
 }
 
 void EditorTabs::openArchived(std::int64_t experiment) {
@@ -212,15 +205,28 @@ ExperimentEditor* EditorTabs::add(ExperimentEditor* editor) {
   return editor;
 }
 
+ExperimentEditor* EditorTabs::editorOf(const QString& path) const {
+  const QString canonical = QFileInfo(path).canonicalFilePath();
+  if (canonical.isEmpty()) return nullptr;
+  for (shell::Document* const document : m_window.documents()) {
+    auto* const editor = qobject_cast<ExperimentEditor*>(document);
+    if (editor != nullptr && QFileInfo(editor->file()).canonicalFilePath() == canonical) return editor;
+  }
+  return nullptr;
+}
+
+bool EditorTabs::saveBeforeRun(const QString& path) {
+  ExperimentEditor* const editor = editorOf(path);
+  if (editor == nullptr || !editor->isChanged()) return true;
+  return editorQuestions().savingBeforeRun(editor, editor->title()) && editor->save();
+}
+
 void EditorTabs::run() {
   ExperimentEditor* const editor = current();
   if (editor == nullptr) return;
-  if (editor->isChanged() || editor->file().isEmpty()) {
-    // A new experiment asks for its place; that is question enough.
-    const bool isNew = editor->file().isEmpty();
-    if (!isNew && !editorQuestions().savingBeforeRun(editor, editor->title())) return;
-    if (!editor->save()) return;
-  }
+  // A new experiment asks for its place; that is question enough.
+  const bool isNew = editor->file().isEmpty();
+  if (isNew ? !editor->save() : !saveBeforeRun(editor->file())) return;
   m_window.open(editor->file());
   QAction* const run = m_window.actions()->find(QStringLiteral("run"));
   if (run != nullptr && run->isEnabled()) run->trigger();

@@ -37,6 +37,9 @@ class EditorTabs : public QObject {
   /// A shipped experiment as a new one.
   void openTemplate(const QString& file);
 
+  /// Before a file is run: changes that an editor has of it are saved, if the person wants that. False: not to be run.
+  bool saveBeforeRun(const QString& path);
+
   /// The editor in front; nullptr where there is none.
   ExperimentEditor* current() const;
   /// Whether all that was asked for is open and checked.
@@ -50,6 +53,7 @@ class EditorTabs : public QObject {
   void makeActions();
   void enableActions();
   ExperimentEditor* open(const QString& name, const QString& text);
+  ExperimentEditor* editorOf(const QString& path) const;
   ExperimentEditor* add(ExperimentEditor* editor);
   void run();
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/session/preflight.h"
 #include "core/spec/experiment.h"
@@ -70,6 +71,9 @@ class RunPage : public shell::Page {
   GlanceStrip* strip() const { return m_strip; }
   RunControls* controls() const { return m_controls; }
   worker::TrainingController* controller() const { return m_controller; }
+
+  /// Asked before a file is run; false: it is not. What is edited elsewhere in the window may have to be saved first.
+  void setBeforeRun(std::function<bool(const QString& file)> question) { m_beforeRun = std::move(question); }
 
   /// Chooses the experiment files to queue. Replaceable for tests.
   using FileQuestion = std::function<QStringList(QWidget* parent)>;
@@ -152,6 +156,7 @@ class RunPage : public shell::Page {
   QString m_phase;
   QStringList m_armTopics;  ///< of the strips that tell of failed arms
 
+  std::function<bool(const QString&)> m_beforeRun;
   QTimer m_clock;
   DrawingBudget m_budget;
   PersonWatch m_person;

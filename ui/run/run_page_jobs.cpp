@@ -169,6 +169,7 @@ void RunPage::run() {
   }
   if (!m_opened) return;
   m_strips->dismiss(QString::fromLatin1(kRunTopic));
+  if (m_beforeRun && !m_beforeRun(QString::fromStdString(m_opened->file))) return;
   // What stands in the file now is what runs.
   std::shared_ptr<const spec::Experiment> now = readExperiment(QString::fromStdString(m_opened->file));
   if (!now || !makeArchiveFolder()) return;

@@ -287,6 +287,22 @@ class EditorTests : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->window->page(QStringLiteral("run"))->isBusy(), 60000);
   }
 
+  void a_file_with_unsaved_changes_is_not_run_from_the_run_page_unasked() {
+    m_window->openArchive("digits", kSound);
+    const QString path = m_window->written("tiny.toml", QStringLiteral("mantissa = 1\n"));
+    QVERIFY(m_window->editors->saveBeforeRun(path));  // no editor has it
+    ExperimentEditor* const editor = m_window->open(path);
+    QVERIFY(m_window->editors->saveBeforeRun(path));  // nor is it changed
+    QTest::keyClicks(editor->text(), QStringLiteral("# mine "));
+    bool answer = false;
+    editorQuestions().savingBeforeRun = [&](QWidget*, const QString&) { return answer; };
+    QVERIFY(!m_window->editors->saveBeforeRun(path));
+    QVERIFY(editor->isChanged());
+    answer = true;
+    QVERIFY(m_window->editors->saveBeforeRun(path));
+    QVERIFY(m_window->content("tiny.toml").startsWith(QStringLiteral("# mine ")));
+  }
+
   void a_new_experiment_asks_for_its_place_before_it_runs() {
     m_window->openArchive("digits", kSound);
     m_window->editors->openTemplate(QStringLiteral(MANTISSA_SOURCE_DIR "/experiments/digits-mlp.toml"));
