@@ -11,11 +11,13 @@
 #include <cmath>
 
 #include "ui/plot/plot_canvas.h"
+#include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::plot {
 namespace {
 
 constexpr double kZoomStep = 1.25;  // of one notch of a wheel, and of one key press
+constexpr qint64 kMostListed = 8;   // marks that a tooltip tells of one by one
 constexpr double kMarkReach = 5;    // pixels beside a mark that still count as the mark
 constexpr double kPanStep = 0.5;    // of the visible range
 constexpr double kFarthestY = 4;    // times what the values need: room for a limit far from them
@@ -44,12 +46,16 @@ QString PlotCanvas::textAt(const QPointF& at) const {
       if (std::abs(mark.pixel - at.x()) <= kMarkReach) found << mark.sentence;
     }
   } else if (at.y() > area.bottom() - 14) {
+    qint64 count = 0;
     for (std::size_t i = 0; i < m_frame.markPixels.size(); ++i) {
-      if (std::abs(m_frame.markPixels[i] - at.x()) <= kMarkReach) found << m_state.content.marks[i].text;
-      if (found.size() >= 8) {
-        found << QStringLiteral("\u2026");
-        break;
-      }
+      if (!(std::abs(m_frame.markPixels[i] - at.x()) <= kMarkReach) || ++count > kMostListed) continue;
+      const PlotMark& mark = m_state.content.marks[i];
+      const auto& describe = m_state.content.describeMark;
+      found << (mark.text.isEmpty() && describe ? describe(mark) : mark.text);
+    }
+    if (count > kMostListed) {
+      found.prepend(tr("%1 skipped steps here. The first of them:").arg(positionText(static_cast<double>(count))));
+      found << QStringLiteral("\u2026");
     }
   } else {
     return spokenCursor();

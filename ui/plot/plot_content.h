@@ -3,6 +3,7 @@
 
 #include <QString>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,9 +47,10 @@ struct PlotBand {
 /// Something that happened at a step, as a tick along the bottom: a skipped step.
 struct PlotMark {
   double x = 0;
-  qint64 step = 0;  ///< handed to whoever listens when the mark is clicked
-  QString text;     ///< tooltip: a whole sentence
-  QString label;    ///< drawn beside the tick; for the first of a group ("5 calibration")
+  qint64 step = 0;    ///< handed to whoever listens when the mark is clicked
+  QString text;       ///< tooltip: a whole sentence; empty: PlotContent::describeMark says it
+  QString label;      ///< drawn beside the tick; for the first of a group ("5 calibration")
+  qint64 source = 0;  ///< whose step it is, for describeMark
 };
 
 enum class XAxisKind { Count, Seconds };
@@ -70,7 +72,9 @@ struct PlotContent {
   std::vector<PlotSeries> series;  ///< in the order of the legend
   std::vector<PlotLimit> limits;
   std::vector<PlotBand> bands;
-  std::vector<PlotMark> marks;  ///< by x
+  std::vector<PlotMark> marks;  ///< by x; any number: ticks share a pixel where they are closer
+  /// The text of a mark, made when somebody asks: a hundred thousand sentences are not kept.
+  std::function<QString(const PlotMark&)> describeMark;
   Smoothing smoothing;
   bool difference = false;  ///< trial − reference in place of the values; always on a linear axis
   bool live = true;         ///< 1 px lines; 2 px when paused

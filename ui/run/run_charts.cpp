@@ -31,9 +31,8 @@ namespace {
 
 enum SmoothingKind { NoSmoothing, Average, RunningMean };
 
-constexpr std::size_t kMostMarks = 2000;  // ticks a person can tell apart are far fewer
-constexpr int kAskAgain = 300;            // ms
-constexpr int kLeastHeight = 150;         // of a chart: the grid scrolls where there are more than fit
+constexpr int kAskAgain = 300;     // ms
+constexpr int kLeastHeight = 150;  // of a chart: the grid scrolls where there are more than fit
 
 QString markText(const ArmData& arm, const Skip& skip) {
   const QString name = QString::fromStdString(arm.arm().start.name);
@@ -352,6 +351,11 @@ void RunCharts::rebuild(Chart chart, plot::PlotView& view) {
   plot::PlotContent content = chartContent(chart, {m_data, m_experiment.get()}, choices(), scale);
   content.difference = !isNew && view.content().difference;
   content.marks = view.content().marks;
+  content.describeMark = [this](const plot::PlotMark& mark) {
+    const ArmData* const arm = m_data == nullptr ? nullptr : m_data->arm(mark.source);
+    const Skip* const skip = arm == nullptr ? nullptr : arm->skipAt(mark.step);
+    return skip == nullptr ? QString() : markText(*arm, *skip);
+  };
   view.setContent(std::move(content));
 }
 
@@ -393,11 +397,9 @@ void RunCharts::updateMarks() {
         m_optimizer->currentIndex() <= 0 ? std::nullopt : std::optional<qint64>(m_optimizer->currentIndex() - 1);
     for (const ArmData* const arm : m_data->shown()) {
       m_marks += arm->skips().size();
-      const std::size_t begin = arm->skips().size() > kMostMarks ? arm->skips().size() - kMostMarks : 0;
-      for (std::size_t i = begin; i < arm->skips().size(); ++i) {
-        const Skip& skip = arm->skips()[i];
+      for (const Skip& skip : arm->skips()) {
         if (!skip.isOf(optimizer)) continue;
-        marks.push_back({skip.x[axis], skip.step, markText(*arm, skip), {}});
+        marks.push_back({skip.x[axis], skip.step, {}, {}, arm->arm().id});
         if (skip.cause != record::SkipCause::Calibration) continue;
         if (calibrations == 0 || marks.back().x < marks[first].x) first = marks.size() - 1;
         ++calibrations;
@@ -407,7 +409,8 @@ void RunCharts::updateMarks() {
       marks[first].label = tr("%1 calibration").arg(models::figure(report::count_words(calibrations)));
     }
   }
-  std::stable_sort(marks.begin(), marks.end(), [](const auto& left, const auto& right) { return left.x < right.x; });
+  const auto isBefore = [](const plot::PlotMark& left, const plot::PlotMark& right) { return left.x < right.x; };
+  if (!std::is_sorted(marks.begin(), marks.end(), isBefore)) std::stable_sort(marks.begin(), marks.end(), isBefore);
   for (const auto& [chart, view] : m_plots) {
     if (hasMarks(chart)) view->setMarks(marks);
   }

@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QDeadlineTimer>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -15,6 +16,7 @@
 #include <QStyleFactory>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -437,6 +439,47 @@ class RunChartsTests : public QObject {
     const plot::PlotContent& norm = m_charts->plot(Chart::GradientNorm)->content();
     QCOMPARE(norm.limits.at(0).value, 4.0);
     QCOMPARE(norm.limits.at(0).label, QStringLiteral("clip at 4"));
+  }
+
+  void every_skip_of_a_long_run_has_its_tick_and_says_how_many_share_it() {
+    RunData data;
+    data.setArms({arms()[0], arms()[1]});
+    constexpr int kLong = 20'000;
+    std::vector<record::StepRecord> many;
+    for (std::int64_t number = 1; number <= kLong; ++number) {
+      record::StepRecord step = stepOf(Fp16, number);
+      step.scale_before = step.scale_after = 1024.0;
+      step.skipped = number % 2 == 0;
+      if (step.skipped) step.skip_cause = record::SkipCause::Overflow;
+      many.push_back(step);
+    }
+    data.take({batch(many)});
+    m_charts->setPlannedSteps(kLong);
+    m_charts->setData(&data);
+    m_charts->redraw();
+    const plot::PlotView& view = *m_charts->plot(Chart::Scale);
+    QCOMPARE(view.content().marks.size(), std::size_t{kLong / 2});
+    const plot::PlotGeometry& geometry = view.canvas()->frame().geometry;
+    const QImage picture = view.canvas()->grab().toImage();
+    // From the first step on, at every tenth of the axis.
+    for (int tenth = 1; tenth < 10; ++tenth) {
+      const int x = qRound(geometry.toPixelX(kLong / 10.0 * tenth));
+      const QRect tick(x - 2, static_cast<int>(geometry.area.bottom()) - 8, 5, 8);
+      QVERIFY2(pixelsLike(picture, plot::plotColors(false).bad, tick, 60) >= 6, qPrintable(QString::number(tenth)));
+    }
+    const QPoint at(qRound(geometry.toPixelX(1000)), qRound(geometry.area.bottom()) - 3);
+    QHelpEvent asks(QEvent::ToolTip, at, view.canvas()->mapToGlobal(at));
+    QApplication::sendEvent(view.canvas(), &asks);
+    const QStringList told = QToolTip::text().split(u'\n');
+    QVERIFY2(told.size() == 10 && told[0].endsWith(QStringLiteral(" skipped steps here. The first of them:")),
+             qPrintable(QToolTip::text()));
+    QVERIFY(told[1].startsWith(QStringLiteral("fp16, step ")));
+    QToolTip::hideText();
+    QSignalSpy chosen(m_charts.get(), &RunCharts::stepChosen);
+    click(view, at);
+    QCOMPARE(chosen.count(), 1);
+    QVERIFY(std::abs(chosen.at(0).at(0).toLongLong() - 1000) < 100);  // an old one: the newest 2,000 begin at 16,001
+    m_charts->setData(m_data.get());
   }
 
   void a_chart_that_is_added_late_shows_the_run_from_its_first_step() {
