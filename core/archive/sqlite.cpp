@@ -90,6 +90,16 @@ bool Connection::is_read_only() const { return sqlite3_db_readonly(handle_, "mai
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 std::int64_t Connection::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 
+std::string Connection::file() const {
+  const char* const name = sqlite3_db_filename(handle_, "main");
+  return name == nullptr ? std::string() : name;
+}
+
+bool Connection::has_moved() {
+  int moved = 0;
+  return sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
 void Connection::fail(int code) const {
   const int os_error = system_error(handle_);
   const std::string said = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
@@ -251,7 +261,15 @@ std::optional<std::int64_t> Statement::optional_integer(int column) const {
   return integer(column);
 }
 
-Transaction::Transaction(Connection& connection) : connection_(connection) { connection.execute("BEGIN IMMEDIATE"); }
+Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection.execute("BEGIN IMMEDIATE");
+  try {
+    connection.run_guard();
+  } catch (...) {
+    roll_back(connection);
+    throw;
+  }
+}
 
 Transaction::~Transaction() { roll_back(connection_); }
 

@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -40,6 +42,19 @@ class Connection {
   bool in_transaction() const;
   std::int64_t last_row() const;
   const std::string& path() const { return path_; }
+
+  /// The path that the file was opened under, whole and with links followed.
+  std::string file() const;
+
+  /// Whether another file, or none, is under that path now. True also where that cannot be told.
+  bool has_moved();
+
+  /// Called within every Transaction of this connection, before its first write; where it throws, nothing is written.
+  void set_guard(std::function<void()> guard) { guard_ = std::move(guard); }
+  void run_guard() const {
+    if (guard_) guard_();
+  }
+
   sqlite3* handle() const { return handle_; }
 
   /// Turns the connection's last failure into the Error it means. Damage is only what SQLite calls damage: busy, full,
@@ -53,6 +68,7 @@ class Connection {
  private:
   std::string path_;
   sqlite3* handle_ = nullptr;
+  std::function<void()> guard_;
 };
 
 /// A prepared statement. Values are bound by position from 1, columns are read by position from 0. Bound text and bytes
@@ -99,7 +115,7 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-/// BEGIN IMMEDIATE … COMMIT; rolled back where `commit` was not reached.
+/// BEGIN IMMEDIATE, the connection's guard … COMMIT; rolled back where `commit` was not reached.
 class Transaction {
  public:
   explicit Transaction(Connection& connection);

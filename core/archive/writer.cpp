@@ -9,6 +9,7 @@
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
 #include "core/archive/gains_rows.h"
+#include "core/archive/ownership.h"
 #include "core/archive/process_identity.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/tensor_chunks.h"
@@ -110,8 +111,9 @@ std::int64_t Writer::begin_trial(const record::TrialStart& start, std::string* s
     const UtcTime now = utc_now();
     Transaction transaction(connection);
     id = insert_trial(connection, start, this_process(), now);
+    const ArmOwner owner = owner_of(connection, id);
     transaction.commit();
-    thread_->add_running(id);
+    thread_->add_running(owner);
     if (started_at != nullptr) *started_at = utc_text(now);
   });
   return id;
@@ -160,12 +162,14 @@ void Writer::write_evaluation(const record::Evaluation& evaluation) {
 void Writer::resume_trials(const std::vector<std::int64_t>& trials, std::int64_t step, const std::string& overrides) {
   thread().call([&](Connection& connection) {
     std::vector<std::int64_t> unused;
+    std::vector<ArmOwner> owners;
     {
       Transaction transaction(connection);
       unused = reopen_trials(connection, trials, step, overrides, this_process(), utc_now());
+      for (const std::int64_t trial : trials) owners.push_back(owner_of(connection, trial));
       transaction.commit();
     }
-    for (const std::int64_t trial : trials) thread_->add_running(trial);
+    for (const ArmOwner& owner : owners) thread_->add_running(owner);
     for (const std::int64_t piece : unused) remove_unused_piece(connection, piece);
   });
 }

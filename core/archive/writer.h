@@ -41,6 +41,9 @@ struct WriterOptions {
 /// stay in memory, and every call but `append` tries again to commit them first: where space has returned, nothing is
 /// lost.
 ///
+/// Where the archive's file was deleted, moved or replaced meanwhile, or another process took this one for dead and
+/// went on with one of its arms, nothing more is written: calls throw WriteFailed, which says what is lost.
+///
 /// Calls come from one thread, the engine's. After `close()` they are CallOrder.
 class Writer {
  public:

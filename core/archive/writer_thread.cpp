@@ -26,8 +26,14 @@ WriterThread::WriterThread(std::unique_ptr<Connection> connection, const WriterO
     : options_(options),
       connection_(std::move(connection)),
       insert_(*connection_),
+      ownership_(*connection_),
+      file_watch_(*connection_),
       ring_(std::max<std::size_t>(options.ring_capacity, 2)) {
   batch_.reserve(kTransactionRecords);
+  connection_->set_guard([this] {
+    file_watch_.look();
+    ownership_.check();
+  });
   thread_ = std::thread([this] { work(); });
 }
 
@@ -99,6 +105,11 @@ void WriterThread::submit(const Job* job, Before before) {
   if (job_error_ != nullptr) std::rethrow_exception(std::exchange(job_error_, nullptr));
 }
 
+void WriterThread::add_running(const ArmOwner& arm) {
+  running_.push_back(arm.trial);
+  ownership_.add(arm);
+}
+
 void WriterThread::remove_running(std::int64_t trial) {
   running_.erase(std::remove(running_.begin(), running_.end(), trial), running_.end());
 }
@@ -148,6 +159,8 @@ void WriterThread::work() {
 void WriterThread::serve_request() {
   std::exception_ptr error;
   try {
+    // What ends something says that it is kept.
+    if (before_ == Before::RecordsAndLongWork) file_watch_.look_now();
     // A job that fails has rolled back what it did, so it may be run again from the beginning.
     if (before_ != Before::Nothing) patiently([this] { commit_waiting_records(); });
     if (before_ == Before::RecordsAndLongWork) {

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/archive/file_watch.h"
+#include "core/archive/ownership.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/step_ring.h"
 #include "core/archive/step_rows.h"
@@ -53,7 +55,7 @@ class WriterThread {
   void call_without_flush(const Job& job);
 
   /// Arms whose heartbeat the thread keeps. From jobs only.
-  void add_running(std::int64_t trial) { running_.push_back(trial); }
+  void add_running(const ArmOwner& arm);
   void remove_running(std::int64_t trial);
   const std::vector<std::int64_t>& running() const { return running_; }
   void forget_running() { running_.clear(); }
@@ -89,6 +91,8 @@ class WriterThread {
   const WriterOptions options_;
   std::unique_ptr<Connection> connection_;
   StepInsert insert_;
+  Ownership ownership_;
+  FileWatch file_watch_;
   StepRing ring_;
   std::vector<record::StepRecord> batch_;  // out of the ring, not yet committed
   std::vector<std::int64_t> running_;

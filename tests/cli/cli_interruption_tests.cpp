@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include <QFile>
 #include <QTest>
 
 #include "cli_sandbox.h"
@@ -33,6 +34,15 @@ class CliInterruptionTests : public QObject {
     }
     sqlite3_close(connection);
     return result;
+  }
+
+  static void execute(const CliSandbox& box, const char* sql) {
+    sqlite3* connection = nullptr;
+    QCOMPARE(sqlite3_open(box.archive().toUtf8().constData(), &connection), SQLITE_OK);
+    sqlite3_busy_timeout(connection, 10000);
+    const int result = sqlite3_exec(connection, sql, nullptr, nullptr, nullptr);
+    sqlite3_close(connection);
+    QCOMPARE(result, SQLITE_OK);
   }
 
   static std::int64_t steps(const CliSandbox& box) { return count(box, "SELECT count(*) FROM steps"); }
@@ -142,6 +152,60 @@ class CliInterruptionTests : public QObject {
     QCOMPARE(count(box, "SELECT count(*) FROM (SELECT trial FROM steps GROUP BY trial HAVING count(*) <> max(step))"),
              0);
     QCOMPARE(count(box, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"), 0);
+  }
+
+  void a_run_whose_archive_is_deleted_ends_and_says_so() {
+    CliSandbox box;
+    box.write("long.toml", long_experiment());
+    QProcess process;
+    start_and_wait_for_steps(box, process);
+    QVERIFY(QFile::remove(box.archive()));
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(process.exitCode(), 4);
+    const QByteArray said = process.readAllStandardError();
+    QVERIFY2(said.contains("the archive's file was deleted while a run was writing it"), said);
+    QVERIFY2(said.contains("run the experiment again"), said);
+  }
+
+  void an_interrupt_after_the_archive_was_deleted_says_so_too() {
+    CliSandbox box;
+    box.write("long.toml", long_experiment());
+    QProcess process;
+    start_and_wait_for_steps(box, process);
+    send(process, SIGSTOP);
+    QVERIFY(QFile::remove(box.archive()));
+    send(process, SIGINT);
+    send(process, SIGCONT);
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(process.exitCode(), 4);
+    QVERIFY(process.readAllStandardError().contains("the archive's file was deleted"));
+  }
+
+  void a_run_that_was_taken_for_dead_and_gone_on_with_ends_without_another_row() {
+    CliSandbox box;
+    QByteArray experiment = long_experiment();
+    experiment.replace("batch = 8", "batch = 8\ncheckpoint = { every = 10 }");
+    box.write("long.toml", experiment);
+    QProcess process;
+    start_and_wait_for_steps(box, process);
+    QTRY_VERIFY_WITH_TIMEOUT(count(box, "SELECT count(*) FROM checkpoints") > 1, 60000);
+    send(process, SIGSTOP);
+    // Where the process cannot be seen (another container), its heartbeat of long ago says that it is dead.
+    execute(box, "UPDATE trials SET host = 'another', heartbeat_at = '2020-01-01T00:00:00.000Z'");
+    const auto last = count(box, "SELECT max(step) FROM checkpoints");
+    const Outcome resumed = box.run({"resume", "last", "--stop-after", QString::number(last + 5)});
+    QVERIFY2(resumed.exit == 0, resumed.err);
+    QCOMPARE(count(box, "SELECT max(step) FROM steps"), last + 5);
+    send(process, SIGCONT);
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(process.exitCode(), 4);
+    const QByteArray said = process.readAllStandardError();
+    QVERIFY2(said.contains("another process has gone on with this run"), said);
+    QCOMPARE(count(box, "SELECT max(step) FROM steps"), last + 5);
+    for (const nlohmann::json& trial : box.run({"list", "--json"}).json()["trials"]) {
+      QCOMPARE(trial["status"].get<std::string>(), std::string("stopped"));
+      QCOMPARE(trial["attempted"].get<std::int64_t>(), last + 5);
+    }
   }
 
   void two_processes_write_one_archive() {
