@@ -35,6 +35,8 @@ struct Slot {
   c10::intrusive_ptr<c10::ivalue::Object> object;
   std::size_t index = 0;
   c10::TypePtr type;
+  bool is_parameter = false;
+  bool is_buffer = false;
 };
 
 c10::TypePtr without_optional(const c10::TypePtr& type) {
@@ -80,7 +82,7 @@ bool holds_tensors(const c10::TypePtr& given) {
          });
 }
 
-/// Every plain attribute of every object of the module, each object once.
+/// Every attribute of every object of the module but its submodules, each object once.
 std::vector<Slot> slots_of(const torch::jit::Module& module) {
   std::vector<Slot> slots;
   std::set<const void*> seen;
@@ -91,10 +93,13 @@ std::vector<Slot> slots_of(const torch::jit::Module& module) {
     for (std::size_t i = 0; i < type->numAttributes(); ++i) {
       const c10::TypePtr attribute = type->getAttribute(i);
       const bool is_module = attribute->is_module() || attribute->kind() == c10::TypeKind::InterfaceType;
-      if (is_module || type->is_parameter(i) || type->is_buffer(i)) continue;
+      if (is_module) continue;
       const std::string& name = type->getAttributeName(i);
       if (name == "training") continue;
-      slots.push_back({item.name.empty() ? name : item.name + '.' + name, object, i, attribute});
+      // named_buffers() passes over a buffer that may be None.
+      const bool is_tensor = attribute->isSubtypeOf(*c10::TensorType::get());
+      slots.push_back({item.name.empty() ? name : item.name + '.' + name, object, i, attribute, type->is_parameter(i),
+                       is_tensor && type->is_buffer(i)});
     }
   }
   return slots;
@@ -119,8 +124,37 @@ std::shared_ptr<torch::jit::Graph> whole_graph(const torch::jit::Method& method)
   return graph;
 }
 
+bool has_calls(const torch::jit::Block* block) {
+  const auto nodes = block->nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [](const torch::jit::Node* node) {
+    const auto blocks = node->blocks();
+    return node->kind() == c10::prim::CallMethod || std::any_of(blocks.begin(), blocks.end(), has_calls);
+  });
+}
+
+/// What the module's methods that run with every batch set to another value.
+Names set_by_code(const torch::jit::Module& module) {
+  Names set;
+  bool calls_remain = false;
+  for (const char* const name : {"forward", "reset_states"}) {
+    const auto method = module.find_method(name);
+    if (!method) continue;
+    const std::shared_ptr<torch::jit::Graph> graph = whole_graph(*method);
+    note_changes(nullptr, graph->block(), set);
+    calls_remain = calls_remain || has_calls(graph->block());
+  }
+  if (!calls_remain) return set;
+  // A call through an interface cannot be followed: it may be of any method.
+  for (const torch::jit::Module& inner : module.modules()) {
+    for (const torch::jit::Method& method : inner.get_methods()) {
+      note_changes(nullptr, whole_graph(method)->block(), set);
+    }
+  }
+  return set;
+}
+
 Names changed_by_code(const torch::jit::Module& module) {
-  Names changed;
+  Names changed = set_by_code(module);
   if (const auto forward = module.find_method("forward")) {
     const std::shared_ptr<torch::jit::Graph> graph = whole_graph(*forward);
     // As frozen: every read of an attribute stands for itself, so that a write into one is no write into all.
@@ -150,14 +184,9 @@ void add_other_names(const torch::jit::Module& module, AttributeNames& names) {
     if (names.changing.count(slot.name) > 0 && tensor_of(slot) != nullptr) changing.insert(tensor_of(slot));
   }
   for (const Slot& slot : slots) {
-    if (changing.count(tensor_of(slot)) > 0) names.changing.insert(slot.name);
+    const bool is_plain = !slot.is_parameter && !slot.is_buffer;
+    if (is_plain && changing.count(tensor_of(slot)) > 0) names.changing.insert(slot.name);
   }
-}
-
-c10::IValue::HashIdentityIValueMap replaced(const std::vector<NamedTensor>& from, const std::vector<NamedTensor>& to) {
-  c10::IValue::HashIdentityIValueMap memo;
-  for (std::size_t i = 0; i < from.size(); ++i) memo.emplace(from[i].tensor, to[i].tensor);
-  return memo;
 }
 
 /// A tensor with a history of gradients loses it in a copy: within one network it stays itself.
@@ -201,8 +230,10 @@ std::string bytes_of(const std::string& letters) {
 
 AttributeNames attribute_names(const torch::jit::Module& module) {
   std::optional<Names> changed;
+  std::optional<Names> set;
   Names anew;
   try {
+    set = set_by_code(module);
     anew = set_anew(module);
     changed = changed_by_code(module);
   } catch (const std::exception&) {
@@ -212,6 +243,17 @@ AttributeNames attribute_names(const torch::jit::Module& module) {
   for (const Slot& slot : slots_of(module)) {
     const std::string name = slot.name.substr(slot.name.rfind('.') + 1);
     const std::pair<const c10::ClassType*, std::string> key(slot.object->type().get(), name);
+    if (slot.is_parameter) {
+      if (set && set->count(key) > 0) names.set_parameters.insert(slot.name);
+      continue;
+    }
+    if (slot.is_buffer) {
+      if (set && set->count(key) == 0) continue;
+      names.set_buffers.insert(slot.name);
+      names.all.insert(slot.name);
+      names.changing.insert(slot.name);
+      continue;
+    }
     if (anew.count(key) > 0) continue;
     const bool changes = !changed || changed->count(key) > 0;
     if (is_fixed(slot.type) && !changes) continue;
@@ -222,29 +264,42 @@ AttributeNames attribute_names(const torch::jit::Module& module) {
   return names;
 }
 
+Place place_of(const torch::jit::Module& module, const std::string& name) {
+  torch::jit::Module owner = module;
+  std::size_t begin = 0;
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', begin)) {
+    owner = owner.attr(name.substr(begin, dot - begin)).toModule();
+    begin = dot + 1;
+  }
+  return {owner._ivalue(), owner.type()->getAttributeSlot(name.substr(begin))};
+}
+
+CopiedTensors standing_for(const std::vector<NamedTensor>& from, const std::vector<NamedTensor>& to) {
+  CopiedTensors copied;
+  for (std::size_t i = 0; i < from.size(); ++i) copied.emplace(from[i].tensor, to[i].tensor);
+  return copied;
+}
+
 std::vector<c10::IValue> copy_attributes(const torch::jit::Module& module, const std::set<std::string>& names,
-                                         const std::vector<NamedTensor>& state) {
+                                         CopiedTensors& copied) {
   const at::NoGradGuard no_grad;
-  c10::IValue::HashIdentityIValueMap memo = replaced(state, state);
   std::vector<c10::IValue> values;
   for_each(module, names, [&](const Slot& slot) {
     const c10::IValue& value = slot.object->getSlot(slot.index);
-    keep_history(value, memo);
-    values.push_back(value.deepcopy(memo));
+    keep_history(value, copied);
+    values.push_back(value.deepcopy(copied));
   });
   return values;
 }
 
 void put_attributes(const torch::jit::Module& module, const std::set<std::string>& names,
-                    const std::vector<c10::IValue>& values, const std::vector<NamedTensor>& from,
-                    const std::vector<NamedTensor>& to) {
+                    const std::vector<c10::IValue>& values, CopiedTensors& copied, bool same_network) {
   const at::NoGradGuard no_grad;
-  c10::IValue::HashIdentityIValueMap memo = replaced(from, to);
   std::size_t at = 0;
   for_each(module, names, [&](const Slot& slot) {
     const c10::IValue& value = values.at(at++);
-    if (&from == &to) keep_history(value, memo);
-    slot.object->setSlot(slot.index, value.deepcopy(memo));
+    if (same_network) keep_history(value, copied);
+    slot.object->setSlot(slot.index, value.deepcopy(copied));
   });
 }
 

@@ -16,9 +16,14 @@ namespace mantissa::model {
 
 /// The plain attributes of a TorchScript module: values of its objects that are neither parameters, buffers nor
 /// submodules, by path ("rnn.state"). Numbers, flags and texts stand among them only where some method sets them.
+///
+/// Buffers that the code sets (`self.mean = 0.9 * self.mean + ...`) stand among them: such a buffer goes on as another
+/// tensor.
 struct AttributeNames {
   std::set<std::string> all;
-  std::set<std::string> changing;  ///< those that forward may change
+  std::set<std::string> changing;        ///< those that forward may change
+  std::set<std::string> set_buffers;     ///< those of them that are buffers, forward and reset_states counted
+  std::set<std::string> set_parameters;  ///< parameters that the code sets; not among the others
 };
 
 /// Finds out what the module's code changes: what it sets, and what it writes into, by LibTorch's alias analysis.
@@ -26,15 +31,30 @@ struct AttributeNames {
 /// out: it is called before every batch.
 AttributeNames attribute_names(const torch::jit::Module& module);
 
-/// Copies some attributes. Tensors of `state` in them stay those tensors.
-std::vector<c10::IValue> copy_attributes(const torch::jit::Module& module, const std::set<std::string>& names,
-                                         const std::vector<NamedTensor>& state);
+/// Where a parameter, buffer or plain attribute lives.
+struct Place {
+  c10::intrusive_ptr<c10::ivalue::Object> object;
+  std::size_t index = 0;
+};
 
-/// Sets them to copies of values that `copy_attributes` gave for the same names. \param from, to  the state whose
-/// tensors the values hold, and that whose tensors shall stand in their place.
+/// \param name  of an attribute that the module has: "bn.running_mean".
+Place place_of(const torch::jit::Module& module, const std::string& name);
+
+/// Which copy stands for what was met before. What several attributes share they share again in their copies, also
+/// across the calls with one of these.
+using CopiedTensors = c10::IValue::HashIdentityIValueMap;
+
+/// The tensors of `to` stand for those of `from`, by position.
+CopiedTensors standing_for(const std::vector<NamedTensor>& from, const std::vector<NamedTensor>& to);
+
+/// Copies some attributes.
+std::vector<c10::IValue> copy_attributes(const torch::jit::Module& module, const std::set<std::string>& names,
+                                         CopiedTensors& copied);
+
+/// Sets them to copies of values that `copy_attributes` gave for the same names. \param same_network  whether they
+/// came from this very network: tensors with a history of gradients then stay themselves.
 void put_attributes(const torch::jit::Module& module, const std::set<std::string>& names,
-                    const std::vector<c10::IValue>& values, const std::vector<NamedTensor>& from,
-                    const std::vector<NamedTensor>& to);
+                    const std::vector<c10::IValue>& values, CopiedTensors& copied, bool same_network);
 
 /// Attributes as text and tensors, and back. One object serves one state: what several attributes share, also across
 /// modules, they share again.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -98,6 +99,10 @@ class Network {
   /// Copies the attributes of another network of the same model.
   virtual void take_attributes(const Network& /*other*/) {}
 
+  /// Makes `tensor`, which was `buffers()[index].tensor` once, that buffer again: the code of a TorchScript model may
+  /// have set it to another one since.
+  virtual void put_buffer(std::size_t /*index*/, const at::Tensor& /*tensor*/) {}
+
   virtual StoredAttributes stored_attributes() const { return {}; }
 
   /// \throws Error ModelProblem where they are those of another model, or lack one that the code changes.
@@ -109,7 +114,8 @@ class Network {
   /// All parameters in PyTorch's order; frozen ones have requires_grad false.
   const std::vector<NamedTensor>& parameters() const { return parameters_; }
 
-  /// All persistent buffers in PyTorch's order.
+  /// All persistent buffers in PyTorch's order. Forward of a TorchScript model may set a buffer to another tensor,
+  /// which then stands here: take the tensors anew after a call.
   const std::vector<NamedTensor>& buffers() const { return buffers_; }
 
   /// Parameters, then buffers: everything that PyTorch's state_dict holds.

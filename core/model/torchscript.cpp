@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/model/asynchronous_calls.h"
 #include "core/model/attributes.h"
 #include "core/model/input_binding.h"
 #include "core/model/jit_instances.h"
@@ -44,6 +45,7 @@ bool is_narrow(at::ScalarType type) { return type == at::kHalf || type == at::kB
 /// Of the module, and of its instances under TorchScript's own cast policy: each has its own.
 class CopiedAttributes : public Attributes {
  public:
+  std::vector<NamedTensor> state;  // whose tensors they hold: those that were the network's then
   std::vector<c10::IValue> module;
   std::map<JitInstances::Instances::key_type, std::vector<c10::IValue>> instances;
 };
@@ -60,13 +62,44 @@ class TorchScript : public Network {
         prediction_("model.prediction", settings_.prediction),
         loss_("model.loss", settings_.loss) {
     if (!module_.find_method("forward")) refuse("the model has no forward method", "", "");
+    if (const std::string call = asynchronous_call_of(module_); !call.empty()) {
+      refuse("the model goes on in other threads, where a trial's autocast does not hold", call, "", "model.path",
+             "Call the function directly, without torch.jit.fork and torch.jit.wait");
+    }
     resets_state_ = can_reset_states(module_);
     const std::set<std::string> operators = operators_of(module_);
     mode_operators_ = mode_operators_of(operators);
     has_lstm_ = operators.count("aten::lstm") > 0;
     collect();
-    settle_stored_dtype();
     if (settings_.inputs.empty() && takes_one_input()) bind({});
+  }
+
+  /// Once after loading: a clone has what its original has.
+  void settle_stored_dtype() {
+    std::set<std::string> types;
+    std::int64_t count = 0;
+    for (const NamedTensor& stored : each_once(state_)) {
+      if (!is_narrow(stored.tensor.scalar_type())) continue;
+      types.insert(stored.tensor.scalar_type() == at::kHalf ? "FP16" : "BF16");
+      if (settings_.stored_dtype == spec::StoredDtype::Keep) {
+        if (!narrow_.defined()) narrow_ = stored.tensor;
+      } else {
+        // In place: the module and every name of the tensor see it.
+        stored.tensor.set_data(stored.tensor.to(at::kFloat));
+      }
+      ++count;
+    }
+    if (count == 0) return;
+    const std::string which = std::to_string(count) + (count == 1 ? " tensor" : " tensors") + " of the model file " +
+                              (count == 1 ? "is" : "are") + " stored in " +
+                              (types.size() == 1 ? *types.begin() : std::string("FP16 and BF16"));
+    if (narrow_.defined()) {
+      notes_.push_back(which +
+                       " and kept so (model.stored_dtype): weights, gradients and optimizer state have that "
+                       "type, and inputs are given in it.");
+    } else {
+      notes_.push_back(which + " and widened to FP32 (model.stored_dtype = \"keep\" leaves them).");
+    }
   }
 
   void use(const Usage& usage) override {
@@ -96,6 +129,9 @@ class TorchScript : public Network {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       copy->parameters_[i].tensor.set_requires_grad(parameters_[i].tensor.requires_grad());
     }
+    for (std::size_t i = 0; narrow_.defined() && i < state_.size(); ++i) {
+      if (state_[i].tensor.is_same(narrow_)) copy->narrow_ = copy->state_[i].tensor;
+    }
     copy->usage_ = usage_;
     copy->binding_ = binding_;
     copy->notes_ = notes_;
@@ -105,35 +141,50 @@ class TorchScript : public Network {
   std::unique_ptr<Attributes> copy_attributes() const override {
     if (attributes_->changing.empty()) return nullptr;
     auto copy = std::make_unique<CopiedAttributes>();
-    copy->module = model::copy_attributes(module_, attributes_->changing, state_);
+    copy->state = state_;
+    CopiedTensors copied = standing_for(state_, state_);
+    copy->module = model::copy_attributes(module_, attributes_->changing, copied);
     for (const auto& [dtypes, instance] : jit_instances_.made()) {
-      copy->instances[dtypes] = model::copy_attributes(instance, attributes_->changing, state_);
+      copy->instances[dtypes] = model::copy_attributes(instance, attributes_->changing, copied);
     }
     return copy;
   }
 
   void put_back(const Attributes& attributes) override {
     const auto& copy = dynamic_cast<const CopiedAttributes&>(attributes);
-    put_attributes(module_, attributes_->changing, copy.module, state_, state_);
+    CopiedTensors copied = standing_for(copy.state, copy.state);
+    put_attributes(module_, attributes_->changing, copy.module, copied, /*same_network=*/true);
     std::set<JitInstances::Instances::key_type> known;
     for (const auto& [dtypes, values] : copy.instances) {
       known.insert(dtypes);
-      put_attributes(jit_instances_.of(module_, dtypes), attributes_->changing, values, state_, state_);
+      put_attributes(jit_instances_.of(module_, dtypes), attributes_->changing, values, copied, /*same_network=*/true);
     }
     jit_instances_.keep_only(known);
+    follow_buffers();
   }
 
   void take_attributes(const Network& other) override {
     if (attributes_->changing.empty()) return;
     const auto& from = dynamic_cast<const TorchScript&>(other);
-    const std::vector<c10::IValue> values = model::copy_attributes(from.module_, attributes_->changing, from.state_);
-    put_attributes(module_, attributes_->changing, values, from.state_, state_);
+    CopiedTensors copied = standing_for(from.fixed_, from.fixed_);
+    const std::vector<c10::IValue> values = model::copy_attributes(from.module_, attributes_->changing, copied);
+    CopiedTensors own = standing_for(from.fixed_, fixed_);
+    put_attributes(module_, attributes_->changing, values, own, /*same_network=*/false);
     jit_instances_.keep_only({});
+    follow_buffers();
+  }
+
+  void put_buffer(std::size_t index, const at::Tensor& tensor) override {
+    const auto set = [index](const SetBuffer& candidate) { return candidate.in_buffers == index; };
+    const auto found = std::find_if(set_buffers_.begin(), set_buffers_.end(), set);
+    if (found == set_buffers_.end()) return;
+    found->place.object->setSlot(found->place.index, tensor);
+    follow_buffers();
   }
 
   StoredAttributes stored_attributes() const override {
     if (attributes_->all.empty()) return {};
-    AttributeWriter writer(state_);
+    AttributeWriter writer(fixed_);
     nlohmann::json text = {{"module", writer.write(module_, *attributes_)}, {"instances", nlohmann::json::array()}};
     for (const auto& [dtypes, instance] : jit_instances_.made()) {
       text["instances"].push_back(
@@ -148,19 +199,18 @@ class TorchScript : public Network {
              "a number, a text, a flag, a tensor without a history, or lists, dictionaries and objects of these",
              "model", "Keep it as a buffer (register_buffer), or run the experiment from its beginning");
     }
-    if (stored.text.empty() && !attributes_->changing.empty()) {
-      refuse("the checkpoint of an earlier version lacks what the model keeps between calls",
-             *attributes_->changing.begin(), "", "model", "Run the experiment from its beginning");
-    }
+    if (stored.text.empty() && !attributes_->changing.empty()) refuse_earlier(*attributes_->changing.begin());
     if (stored.text.empty()) return;
     const nlohmann::json text = nlohmann::json::parse(stored.text);
-    AttributeReader reader(state_, stored.tensors);
+    for (const std::string& name : attributes_->set_buffers) refuse_without(name, text.at("module"));
+    AttributeReader reader(fixed_, stored.tensors);
     reader.read(module_, text.at("module"));
     for (const nlohmann::json& instance : text.at("instances")) {
       const JitInstances::Instances::key_type dtypes(static_cast<c10::ScalarType>(instance.at(0).get<int>()),
                                                      static_cast<c10::ScalarType>(instance.at(1).get<int>()));
       reader.read(jit_instances_.of(module_, dtypes), instance.at(2));
     }
+    follow_buffers();
   }
 
   bool may_use_randomness() const override { return true; }
@@ -168,9 +218,26 @@ class TorchScript : public Network {
   Traits traits() const override { return {/*from_file=*/true, resets_state_, mode_operators_, has_lstm_}; }
 
  private:
+  /// A buffer that the code sets to other tensors.
+  struct SetBuffer {
+    Place place;
+    std::size_t in_buffers = 0;
+    std::size_t in_state = 0;
+  };
+
   [[noreturn]] void refuse(const std::string& problem, const std::string& found, const std::string& expected,
                            const std::string& subject = "model.path", const std::string& remedy = {}) const {
     throw Error(ErrorKind::ModelProblem, {problem, settings_.path, 0, 0, subject, found, expected, remedy});
+  }
+
+  [[noreturn]] void refuse_earlier(const std::string& name) const {
+    refuse("the checkpoint of an earlier version lacks what the model keeps between calls", name, "", "model",
+           "Run the experiment from its beginning");
+  }
+
+  void refuse_without(const std::string& name, const nlohmann::json& attributes) const {
+    const auto is_it = [&name](const nlohmann::json& attribute) { return attribute.at(0) == name; };
+    if (std::none_of(attributes.begin(), attributes.end(), is_it)) refuse_earlier(name);
   }
 
   const c10::FunctionSchema& forward_schema() const { return module_.get_method("forward").function().getSchema(); }
@@ -185,12 +252,17 @@ class TorchScript : public Network {
   void bind(const Usage& usage) { binding_.emplace(settings_.inputs, usage, forward_schema()); }
 
   void collect() {
+    if (!attributes_->set_parameters.empty()) {
+      refuse("forward sets a parameter to another tensor, which no optimizer would know of",
+             *attributes_->set_parameters.begin(), "parameters that stay the same tensors", "model.path",
+             "Let forward write into it in place under torch.no_grad(), or make it a buffer (register_buffer)");
+    }
     for (const auto& item : module_.named_parameters()) state_.push_back({item.name, item.value});
     parameters_ = each_once(state_);
     std::vector<NamedTensor> buffers;
     for (const auto& item : module_.named_buffers()) buffers.push_back({item.name, item.value});
     state_.insert(state_.end(), buffers.begin(), buffers.end());
-    buffers_ = each_once(buffers);
+    collect_buffers(buffers);
     for (const NamedTensor& parameter : parameters_) {
       const at::ScalarType type = parameter.tensor.scalar_type();
       if (type == at::kFloat || is_narrow(type)) continue;
@@ -199,36 +271,67 @@ class TorchScript : public Network {
     }
   }
 
-  void settle_stored_dtype() {
-    std::set<std::string> types;
-    std::int64_t count = 0;
-    for (const NamedTensor& stored : each_once(state_)) {
-      if (!is_narrow(stored.tensor.scalar_type())) continue;
-      types.insert(stored.tensor.scalar_type() == at::kHalf ? "FP16" : "BF16");
-      if (settings_.stored_dtype == spec::StoredDtype::Keep) {
-        if (!narrow_.defined()) narrow_ = stored.tensor;
+  void collect_buffers(const std::vector<NamedTensor>& named) {
+    const std::size_t parameters = state_.size() - named.size();
+    fixed_.assign(state_.begin(), state_.begin() + static_cast<std::ptrdiff_t>(parameters));
+    // Which names share a tensor may change where the code sets buffers.
+    buffers_ = attributes_->set_buffers.empty() ? each_once(named) : named;
+    std::vector<Place> places;
+    for (const std::string& name : attributes_->set_buffers) places.push_back(place_of(module_, name));
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      const Place own = places.empty() ? Place() : place_of(module_, named[i].name);
+      const bool set = std::any_of(places.begin(), places.end(), [&own](const Place& place) {
+        return place.object == own.object && place.index == own.index;
+      });
+      if (set) {
+        set_buffers_.push_back({own, i, parameters + i});
       } else {
-        // In place: the module and every name of the tensor see it.
-        stored.tensor.set_data(stored.tensor.to(at::kFloat));
+        fixed_.push_back(named[i]);
       }
-      ++count;
-    }
-    if (count == 0) return;
-    const std::string which = std::to_string(count) + (count == 1 ? " tensor" : " tensors") + " of the model file " +
-                              (count == 1 ? "is" : "are") + " stored in " +
-                              (types.size() == 1 ? *types.begin() : std::string("FP16 and BF16"));
-    if (narrow_.defined()) {
-      notes_.push_back(which +
-                       " and kept so (model.stored_dtype): weights, gradients and optimizer state have that "
-                       "type, and inputs are given in it.");
-    } else {
-      notes_.push_back(which + " and widened to FP32 (model.stored_dtype = \"keep\" leaves them).");
     }
   }
+
+  /// The tensors that the module now has for the buffers that its code sets.
+  void follow_buffers() {
+    for (const SetBuffer& buffer : set_buffers_) {
+      const at::Tensor& tensor = buffer.place.object->getSlot(buffer.place.index).toTensor();
+      buffers_[buffer.in_buffers].tensor = tensor;
+      state_[buffer.in_state].tensor = tensor;
+    }
+  }
+
+  void hand_over_buffers(const torch::jit::Module& from, const torch::jit::Module& to) const {
+    for (const std::string& name : attributes_->set_buffers) {
+      const Place source = place_of(from, name);
+      const Place target = place_of(to, name);
+      target.object->setSlot(target.index, source.object->getSlot(source.index));
+    }
+  }
+
+  /// While forward runs, also where it throws: the buffers that it sets are the module's, whichever instance runs.
+  class FollowedBuffers {
+   public:
+    FollowedBuffers(TorchScript& network, const torch::jit::Module& running)
+        : network_(network), running_(running), through_instance_(&running != &network.module_) {
+      if (through_instance_) network_.hand_over_buffers(network_.module_, running_);
+    }
+    ~FollowedBuffers() {
+      if (through_instance_) network_.hand_over_buffers(running_, network_.module_);
+      network_.follow_buffers();
+    }
+    FollowedBuffers(const FollowedBuffers&) = delete;
+    FollowedBuffers& operator=(const FollowedBuffers&) = delete;
+
+   private:
+    TorchScript& network_;
+    const torch::jit::Module& running_;
+    bool through_instance_;
+  };
 
   c10::IValue call(const at::Tensor& inputs, const at::Tensor& targets) {
     const WithoutExecutorOptimisation as_eager;
     torch::jit::Module& running = jit_instances_.of(module_);
+    const FollowedBuffers followed(*this, running);
     if (resets_state_) running.get_method("reset_states")({});
     const bool narrows = narrow_.defined() && inputs.is_floating_point();
     const at::Tensor given = narrows ? inputs.to(narrow_.scalar_type()) : inputs;
@@ -243,6 +346,8 @@ class TorchScript : public Network {
   JitInstances jit_instances_;
   spec::Model settings_;
   std::shared_ptr<const AttributeNames> attributes_;
+  std::vector<SetBuffer> set_buffers_;
+  std::vector<NamedTensor> fixed_;  // the rest of the state: always the same tensors
   Usage usage_;
   std::optional<InputBinding> binding_;  // nothing until `use` where forward takes several inputs
   OutputSelection prediction_;
@@ -256,7 +361,9 @@ class TorchScript : public Network {
 }  // namespace
 
 std::unique_ptr<Network> load_torchscript(const spec::Model& settings) {
-  return std::make_unique<TorchScript>(load_module(settings.path), settings);
+  auto network = std::make_unique<TorchScript>(load_module(settings.path), settings);
+  network->settle_stored_dtype();
+  return network;
 }
 
 std::unique_ptr<Network> load_torchscript(const std::string& path) {

@@ -2,6 +2,8 @@
 #include <set>
 
 #include "core/base/text_list.h"
+#include "core/model/asynchronous_calls.h"
+#include "core/model/attributes.h"
 #include "core/model/graph_outputs.h"
 #include "core/model/input_binding.h"
 #include "core/model/torchscript.h"
@@ -47,6 +49,15 @@ TorchScriptFacts torchscript_facts(const std::string& path) {
   for (const std::string& mode : fixed_modes_of(module)) {
     facts.problems.push_back(mode +
                              ": it keeps this mode, as a traced model does; train() and eval() do not switch it.");
+  }
+  if (const std::string call = asynchronous_call_of(module); !call.empty()) {
+    facts.problems.push_back(call +
+                             ": what runs in other threads runs without a trial's autocast. Such a model is refused: "
+                             "call the function directly.");
+  }
+  for (const std::string& parameter : attribute_names(module).set_parameters) {
+    facts.problems.push_back("Forward sets the parameter " + parameter +
+                             " to another tensor, which no optimizer would know of: such a model is refused.");
   }
   const auto forward = module.find_method("forward");
   if (!forward) {

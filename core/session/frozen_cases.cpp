@@ -9,6 +9,7 @@
 
 #include "core/base/sha256.h"
 #include "core/precision/forward_scope.h"
+#include "core/train/buffer_guard.h"
 
 namespace mantissa::session {
 namespace {
@@ -24,15 +25,15 @@ std::vector<double> values_of(const at::Tensor& row) {
 /// Back to training mode, the old buffers and attributes, also where the model throws.
 class EvaluationMode {
  public:
-  explicit EvaluationMode(model::Network& network) : network_(network) {
+  explicit EvaluationMode(model::Network& network) : network_(network), buffers_(network) {
     network_.set_training(false);
     if (!network_.traits().from_file) return;  // built-in models keep their buffers in evaluation mode
-    for (const model::NamedTensor& buffer : network_.buffers()) buffers_.push_back(buffer.tensor.clone());
+    buffers_.keep();
     attributes_ = network_.copy_attributes();
   }
   ~EvaluationMode() {
-    for (std::size_t i = 0; i < buffers_.size(); ++i) network_.buffers()[i].tensor.copy_(buffers_[i]);
     if (attributes_) network_.put_back(*attributes_);
+    buffers_.restore_all();
     network_.set_training(true);
   }
   EvaluationMode(const EvaluationMode&) = delete;
@@ -40,7 +41,7 @@ class EvaluationMode {
 
  private:
   model::Network& network_;
-  std::vector<at::Tensor> buffers_;
+  train::BufferGuard buffers_;
   std::unique_ptr<model::Attributes> attributes_;
 };
 

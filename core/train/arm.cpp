@@ -145,7 +145,7 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
       on_non_finite(experiment.training.on_non_finite),
       stop_on(experiment.training.stop_on),
       skip_norm(experiment.training.skip_norm),
-      buffers(network->buffers()),
+      buffers(*network),
       shadow_every(trial != nullptr ? trial->shadow_every : 0) {
   const std::vector<model::NamedTensor>& parameters = network->parameters();
   const auto is_trainable = [](const model::NamedTensor& parameter) { return parameter.tensor.requires_grad(); };

@@ -20,33 +20,47 @@ std::string module_of(const std::string& buffer) {
 
 void BufferGuard::keep() {
   const at::NoGradGuard no_grad;
-  if (kept_.size() == buffers_.size()) {
+  const std::vector<model::NamedTensor>& buffers = network_->buffers();
+  tensors_.resize(buffers.size());
+  kept_.resize(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const at::Tensor& tensor = buffers[i].tensor;
+    tensors_[i] = tensor;
+    const bool fits =
+        kept_[i].defined() && kept_[i].sizes() == tensor.sizes() && kept_[i].scalar_type() == tensor.scalar_type();
     // Always: batch normalisation writes past the tensors' version counters, so nothing tells that one has changed.
-    for (std::size_t i = 0; i < buffers_.size(); ++i) kept_[i].copy_(buffers_[i].tensor);
-    return;
+    if (fits) {
+      kept_[i].copy_(tensor);
+    } else {
+      kept_[i] = tensor.detach().clone();
+    }
   }
-  for (const model::NamedTensor& buffer : buffers_) kept_.push_back(buffer.tensor.detach().clone());
 }
 
 std::vector<std::string> BufferGuard::restore_poisoned() {
+  const std::vector<model::NamedTensor>& buffers = network_->buffers();
   std::vector<std::string> poisoned;
   std::vector<std::string> modules;
   for (std::size_t i = 0; i < kept_.size(); ++i) {
-    if (observe::all_finite(buffers_[i].tensor) || !observe::all_finite(kept_[i])) continue;
-    poisoned.push_back(buffers_[i].name);
-    modules.push_back(module_of(buffers_[i].name));
+    if (observe::all_finite(buffers[i].tensor) || !observe::all_finite(kept_[i])) continue;
+    poisoned.push_back(buffers[i].name);
+    modules.push_back(module_of(buffers[i].name));
   }
-  const at::NoGradGuard no_grad;
   for (std::size_t i = 0; !modules.empty() && i < kept_.size(); ++i) {
-    if (std::find(modules.begin(), modules.end(), module_of(buffers_[i].name)) == modules.end()) continue;
-    buffers_[i].tensor.copy_(kept_[i]);
+    if (std::find(modules.begin(), modules.end(), module_of(buffers[i].name)) == modules.end()) continue;
+    restore(i);
   }
   return poisoned;
 }
 
 void BufferGuard::restore_all() {
+  for (std::size_t i = 0; i < kept_.size(); ++i) restore(i);
+}
+
+void BufferGuard::restore(std::size_t index) {
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < kept_.size(); ++i) buffers_[i].tensor.copy_(kept_[i]);
+  network_->put_buffer(index, tensors_[index]);
+  tensors_[index].copy_(kept_[index]);
 }
 
 }  // namespace mantissa::train

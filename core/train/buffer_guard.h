@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace mantissa::train {
 /// Costs one copy of the buffers a step, nothing for a model without any.
 class BufferGuard {
  public:
-  /// \param buffers  of the network that is trained; the tensors are shared, not copied.
-  explicit BufferGuard(std::vector<model::NamedTensor> buffers) : buffers_(std::move(buffers)) {}
+  /// \param network  outlives the guard.
+  explicit BufferGuard(model::Network& network) : network_(&network) {}
 
   /// Before the first forward of a step.
   void keep();
@@ -32,8 +33,11 @@ class BufferGuard {
   void restore_all();
 
  private:
-  std::vector<model::NamedTensor> buffers_;
-  std::vector<at::Tensor> kept_;
+  void restore(std::size_t index);
+
+  model::Network* network_;
+  std::vector<at::Tensor> tensors_;  // the buffers themselves: forward may set a buffer to another tensor
+  std::vector<at::Tensor> kept_;     // copies of them
 };
 
 }  // namespace mantissa::train

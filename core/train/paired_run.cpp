@@ -229,8 +229,8 @@ bool PairedRun::compute_gradients() {
       arms_[i]->shadow_every = before_[i].shadow_every;
       arms_[i]->failure.reset();
       arms_[i]->generator_state = generators_before_[i];
-      arms_[i]->buffers.restore_all();
       if (before_[i].attributes) arms_[i]->network->put_back(*before_[i].attributes);
+      arms_[i]->buffers.restore_all();
     }
     return false;
   }

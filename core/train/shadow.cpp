@@ -23,9 +23,9 @@ void Shadow::take(const Arm& reference) {
 
 void Shadow::take_weights(const Arm& arm) {
   const at::NoGradGuard no_grad;
+  network_->take_attributes(*arm.network);  // first: it may set buffers to other tensors
   const std::vector<model::NamedTensor>& state = arm.network->state();
   for (std::size_t i = 0; i < state.size(); ++i) network_->state()[i].tensor.copy_(state[i].tensor);
-  network_->take_attributes(*arm.network);
 }
 
 StepDeviation Shadow::compare(const Arm& reference, const Attempt& reference_attempt, const Window& window,

@@ -257,6 +257,56 @@ class TorchScriptTests : public QObject {
     QCOMPARE(model::torchscript_facts(kModels + "frozen.pt").problems.size(), std::size_t(1));
   }
 
+  void a_model_that_goes_on_in_other_threads_is_refused_with_the_operator_and_its_place() {
+    spec::Model settings = settings_of("");
+    settings.path = MANTISSA_SOURCE_DIR "/tests/core/session/forked.pt";  // make_set_buffers.py
+    const std::string place = "prim::fork in beside, called by encoder.forward";
+    const ErrorFacts facts = refusal([&] { model::load_torchscript(settings); });
+    QCOMPARE(facts.found, place);
+    QVERIFY(facts.remedy.find("Call the function directly") == 0);
+    const std::vector<std::string> problems = model::torchscript_facts(settings.path).problems;
+    QCOMPARE(problems.size(), std::size_t{1});
+    QVERIFY2(problems[0].rfind(place + ": ", 0) == 0, problems[0].c_str());
+  }
+
+  void a_parameter_that_forward_sets_to_another_tensor_is_refused_by_name() {
+    spec::Model settings = settings_of("");
+    settings.path = MANTISSA_SOURCE_DIR "/tests/core/session/set_parameter.pt";  // make_set_buffers.py
+    const ErrorFacts facts = refusal([&] { model::load_torchscript(settings); });
+    QVERIFY2(facts.problem.find("sets a parameter to another tensor") != std::string::npos, facts.problem.c_str());
+    QCOMPARE(facts.found, std::string("weight"));
+    const std::vector<std::string> problems = model::torchscript_facts(settings.path).problems;
+    QVERIFY(problems.size() == 1 && problems[0].find("the parameter weight") != std::string::npos);
+  }
+
+  void a_buffer_that_forward_sets_is_read_anew_after_every_call_and_put_back_as_it_was() {
+    spec::Model settings = settings_of("");
+    settings.path = MANTISSA_SOURCE_DIR "/tests/core/session/set_buffers.pt";  // make_set_buffers.py
+    const auto network = model::load_torchscript(settings);
+    const auto buffer = [](const model::Network& of, const std::string& name) {
+      for (const model::NamedTensor& candidate : of.state()) {
+        if (candidate.name == name) return candidate.tensor;
+      }
+      return at::Tensor();
+    };
+    const std::vector<model::NamedTensor> before = network->buffers();
+    network->forward(at::ones({2, 6}));
+    QCOMPARE(number(buffer(*network, "count")), 1.0);
+    QCOMPARE(number(buffer(*network, "a")), 2.0);  // a = 1 and b = 2 change places
+    QCOMPARE(number(buffer(*network, "b")), 1.0);
+    const auto copy = network->clone();
+    network->forward(at::ones({2, 6}));
+    QCOMPARE(number(buffer(*network, "count")), 2.0);
+    QCOMPARE(number(buffer(*copy, "count")), 1.0);
+    copy->take_attributes(*network);
+    QCOMPARE(number(buffer(*copy, "count")), 2.0);
+    for (std::size_t i = 0; i < before.size(); ++i) network->put_buffer(i, before[i].tensor);
+    QCOMPARE(number(buffer(*network, "count")), 0.0);
+    QCOMPARE(number(buffer(*network, "a")), 1.0);
+    network->forward(at::ones({2, 6}));
+    QCOMPARE(number(buffer(*network, "count")), 1.0);
+  }
+
   void facts_name_the_outputs_that_can_be_selected() {
     const auto facts =
         model::torchscript_facts(MANTISSA_SOURCE_DIR "/tests/core/session/dict_output.pt");  // {"score": …, "input": x}

@@ -67,6 +67,16 @@ bool refuses(train::Optimizer& optimizer, const train::OptimizerState& state, co
   return false;
 }
 
+/// Has buffers, and nothing else.
+class Holding : public model::Network {
+ public:
+  explicit Holding(std::vector<model::NamedTensor> buffers) { buffers_ = std::move(buffers); }
+  at::Tensor forward(const at::Tensor& inputs) override { return inputs; }
+  void set_training(bool /*training*/) override {}
+  std::unique_ptr<Network> clone() const override { return std::make_unique<Holding>(buffers_); }
+  bool may_use_randomness() const override { return false; }
+};
+
 }  // namespace
 
 class OptimizerTests : public QObject {
@@ -158,10 +168,11 @@ class OptimizerTests : public QObject {
     at::Tensor mean = at::tensor({1.0F, 2.0F});
     at::Tensor batches = at::tensor(std::int64_t{5});
     at::Tensor sound = at::tensor({3.0F});
-    train::BufferGuard guard({{"mask", mask},
-                              {"bn.running_mean", mean},
-                              {"bn.num_batches_tracked", batches},
-                              {"other.running_mean", sound}});
+    Holding network({{"mask", mask},
+                     {"bn.running_mean", mean},
+                     {"bn.num_batches_tracked", batches},
+                     {"other.running_mean", sound}});
+    train::BufferGuard guard(network);
     guard.keep();
     mean[0] = infinity;
     batches.add_(1);
