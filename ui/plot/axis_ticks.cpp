@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/plot/plot_numbers.h"
+
 namespace mantissa::ui::plot {
 namespace {
 
@@ -36,10 +38,10 @@ QString linearLabel(double value, double step) {
   if (largest >= 1e7 || largest < 1e-4) {
     // As many digits as tell neighbours apart.
     const auto digits = static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(step) + 1e-9));
-    return locale.toString(value, 'e', std::clamp(digits, 0, 6));
+    return withMinusSign(locale.toString(value, 'e', std::clamp(digits, 0, 6)));
   }
   const auto decimals = static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-  return locale.toString(value, 'f', std::clamp(decimals, 0, 8));
+  return withMinusSign(locale.toString(value, 'f', std::clamp(decimals, 0, 8)));
 }
 
 std::vector<Tick> linearTicks(const Range& range, int most) {
@@ -64,7 +66,7 @@ Tick decimalTick(int exponent, int factor) {
     return {height, QLocale().toString(factor * std::pow(10.0, exponent), 'f', std::max(0, -exponent)), {}};
   }
   const auto base = factor == 1 ? QStringLiteral("10") : QStringLiteral("%1·10").arg(factor);
-  return {height, base, QLocale().toString(exponent).replace(u'-', QChar(0x2212))};
+  return {height, base, withMinusSign(QLocale().toString(exponent))};
 }
 
 std::vector<Tick> decadeTicks(const Range& range, int most) {
@@ -103,7 +105,7 @@ std::vector<Tick> powerOfTwoTicks(const Range& range, int most) {
   if (step > 2) step = std::ceil(step / 4) * 4;  // 1, 2, 4, 8, 12 …
   std::vector<Tick> ticks;
   for (const auto exponent : multiples(range, step)) {
-    auto text = QLocale().toString(static_cast<qlonglong>(std::llround(exponent))).replace(u'-', QChar(0x2212));
+    auto text = withMinusSign(QLocale().toString(static_cast<qlonglong>(std::llround(exponent))));
     ticks.push_back({exponent, QStringLiteral("2"), std::move(text)});
   }
   return ticks;
@@ -112,7 +114,9 @@ std::vector<Tick> powerOfTwoTicks(const Range& range, int most) {
 Range withMargin(YScale scale, const Range& needed) {
   if (scale == YScale::Log2) return {std::floor(needed.low) - 1, std::ceil(needed.high) + 1};
   const auto length = needed.length();
-  if (length > 0 && std::isfinite(length)) {
+  // What differs by the rounding of doubles alone is one value, as in linearTicks.
+  const auto largest = std::max(std::abs(needed.low), std::abs(needed.high));
+  if (length > largest * 1e-11 && std::isfinite(length)) {
     const auto margin = 0.08 * length;
     auto low = needed.low - margin;
     // Quantities that start at zero keep their zero line.

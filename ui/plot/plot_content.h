@@ -57,9 +57,10 @@ enum class XAxisKind { Count, Seconds };
 
 /// All that a plot shows.
 struct PlotContent {
-  QString title;  ///< what: "Loss"
-  QString unit;   ///< and in what: "cross-entropy, log"
-  QString xName;  ///< one word beside the last tick: "step"
+  QString title;      ///< what: "Loss"
+  QString unit;       ///< and in what: "cross-entropy"
+  QString scaleWord;  ///< said behind the unit while values stand on a logarithmic axis: "log"
+  QString xName;      ///< one word beside the last tick: "step"
   XAxisKind xKind = XAxisKind::Count;
   YScale scale = YScale::Linear;
   double valueUnit = 1;            ///< values are shown as so many times this: 1e6 for MB, or a yardstick's size

@@ -384,6 +384,14 @@ class FrameMaker {
 
 }  // namespace
 
+QString unitText(const PlotContent& content) {
+  QStringList words;
+  if (!content.unit.isEmpty()) words << content.unit;
+  if (content.difference) words << QCoreApplication::translate("PlotFrame", "minus reference");
+  if (scaleOf(content) == YScale::Log10 && !content.scaleWord.isEmpty()) words << content.scaleWord;
+  return words.join(QStringLiteral(", "));
+}
+
 QString columnName(const PlotContent& content, const QString& series) {
   return content.valueName.isEmpty() ? series : QStringLiteral("%1 [%2]").arg(series, content.valueName);
 }

@@ -185,8 +185,8 @@ void PlotHeader::rebuild() {
   m_menuButton->setAccessibleName(tr("Menu of the plot %1").arg(m_state.content.title));
   m_differenceButton->setAccessibleName(tr("Difference to the reference in the plot %1").arg(m_state.content.title));
   m_menuButton->setToolTip(tr("Table, copy and export"));
-  setToolTip(m_state.content.unit.isEmpty() ? m_state.content.title
-                                            : tr("%1: %2").arg(m_state.content.title, m_state.content.unit));
+  const QString inWhat = unitText(m_state.content);
+  setToolTip(inWhat.isEmpty() ? m_state.content.title : tr("%1: %2").arg(m_state.content.title, inWhat));
   showValues();
   arrange();
   update();
@@ -237,7 +237,7 @@ void PlotHeader::arrange() {
   for (const auto* item : items) legend += item->sizeHint().width() + kBetweenItems;
   const auto right = width() - (m_differencePossible ? 2 : 1) * buttonWidth - 4;
   // Where there is height, the legend leaves the first row to a unit that would not be read otherwise.
-  const auto unit = static_cast<int>(0.6 * QFontMetricsF(smaller(font())).horizontalAdvance(m_state.content.unit));
+  const auto unit = static_cast<int>(0.6 * QFontMetricsF(smaller(font())).horizontalAdvance(unitText(m_state.content)));
   const bool hasHeight = parentWidget() != nullptr && parentWidget()->height() >= kRowsHeight;
   int rows = 1;
   if (title + legend + (hasHeight ? unit : 0) <= right) {
@@ -278,9 +278,7 @@ void PlotHeader::paintEvent(QPaintEvent* /*event*/) {
   if (room < 12) return;
   painter.setFont(smaller(font()));
   painter.setPen(PlotInk::fromPalette(palette(), m_state.colors, font()).faintText);
-  auto unit = m_state.content.unit;
-  if (m_state.content.difference) unit = unit.isEmpty() ? tr("minus reference") : tr("%1, minus reference").arg(unit);
-  if (!m_remark.isEmpty()) unit = m_remark;
+  const QString unit = m_remark.isEmpty() ? unitText(m_state.content) : m_remark;
   painter.drawText(QRectF(left, 0, room, row), Qt::AlignLeft | Qt::AlignVCenter,
                    plain.elidedText(unit, Qt::ElideRight, room));
 }

@@ -8,6 +8,8 @@
 
 namespace mantissa::ui::plot {
 
+QString withMinusSign(QString number) { return number.replace(u'-', QChar(0x2212)); }
+
 QString nonFiniteText(NonFinite kind) {
   switch (kind) {
     case NonFinite::PlusInfinity:
@@ -31,10 +33,10 @@ QString valueText(double value, YScale scale) {
   }
   const auto size = std::abs(value);
   if (value == 0) return locale.toString(0);
-  if (size < 1e-4 || size >= 1e7) return locale.toString(value, 'e', 3);
-  // Fixed decimals for four significant digits: 0.03410 keeps its width from one step to the next.
+  if (size < 1e-4 || size >= 1e7) return withMinusSign(locale.toString(value, 'e', 3));
+  // Fixed decimals for four significant digits, zeros as well: 0.03410 keeps its width from one step to the next.
   const auto before = static_cast<int>(std::floor(std::log10(size))) + 1;
-  return locale.toString(value, 'f', std::max(0, 4 - std::max(before, 0)));
+  return withMinusSign(locale.toString(value, 'f', std::max(0, 4 - before)));
 }
 
 QString multipleText(double value) {
@@ -42,19 +44,19 @@ QString multipleText(double value) {
   const QLocale locale;
   const auto size = std::abs(value);
   if (value == 0) return locale.toString(0);
-  if (size < 1e-3 || size >= 1e7) return locale.toString(value, 'e', 1);
+  if (size < 1e-3 || size >= 1e7) return withMinusSign(locale.toString(value, 'e', 1));
   const auto before = static_cast<int>(std::floor(std::log10(size))) + 1;
-  return locale.toString(value, 'f', std::clamp(2 - before, 0, 4));
+  return withMinusSign(locale.toString(value, 'f', std::clamp(2 - before, 0, 4)));
 }
 
 QString fullValueText(double value) {
   if (!std::isfinite(value)) return nonFiniteText(kindOf(value));
-  return QLocale().toString(value, 'g', QLocale::FloatingPointShortest);
+  return withMinusSign(QLocale().toString(value, 'g', QLocale::FloatingPointShortest));
 }
 
 QString positionText(double position) {
   if (position == std::floor(position) && std::abs(position) < 1e15) {
-    return QLocale().toString(static_cast<qlonglong>(position));
+    return withMinusSign(QLocale().toString(static_cast<qlonglong>(position)));
   }
   return valueText(position);
 }

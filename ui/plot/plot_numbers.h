@@ -7,6 +7,10 @@
 
 namespace mantissa::ui::plot {
 
+/// A number as people read it, with a real minus sign, whose width is that of a digit. Files and the clipboard keep the
+/// hyphen that programs read.
+QString withMinusSign(QString number);
+
 /// A measured value as a person reads it, in the user's locale: four significant digits, `NaN`, `+∞`, `−∞`; powers of
 /// two as `2^16` where `scale` is Log2 and the value is one.
 QString valueText(double value, YScale scale = YScale::Linear);

@@ -430,7 +430,7 @@ void paintHeader(QPainter& painter, const QRectF& place, const PlotContent& cont
   painter.setPen(ink.faintText);
   const auto after = place.left() + boldMetrics.horizontalAdvance(title) + 6;
   const QRectF rest(after, place.top(), std::max(0.0, right - after), place.height());
-  painter.drawText(rest, line, metrics.elidedText(content.unit, Qt::ElideRight, rest.width()));
+  painter.drawText(rest, line, metrics.elidedText(unitText(content), Qt::ElideRight, rest.width()));
   painter.restore();
 }
 

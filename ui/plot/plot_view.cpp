@@ -154,7 +154,8 @@ void PlotView::contentChanged(bool otherLayout) {
   m_state.navigation->reportExtent(this,
                                    m_state.sources.xExtent());  // pictures are made of plots that were never shown
   if (otherLayout) m_canvas->forgetLayout();
-  const auto name = content.unit.isEmpty() ? content.title : tr("%1, %2").arg(content.title, content.unit);
+  const QString unit = unitText(content);
+  const auto name = unit.isEmpty() ? content.title : tr("%1, %2").arg(content.title, unit);
   setAccessibleName(name);
   m_canvas->setAccessibleName(tr("Plot of %1").arg(name));
   m_table->setAccessibleName(tr("Table of %1").arg(name));

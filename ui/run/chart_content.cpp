@@ -187,7 +187,10 @@ class ContentMaker {
     m_unit << (trajectory ? say("trajectory") : say("shadow"));
     if (m_subject.data == nullptr) return;
     m_yardstick = m_subject.data->yardstick(deviation(*m_measure, m_choices.comparison));
-    if (!m_yardstick) return;
+    if (!m_yardstick) {
+      if (m_choices.multiples && m_subject.data->steps() > 0) m_unit << say("no yardstick: as measured");
+      return;
+    }
     if (!m_yardstick->isUsable()) {
       m_unit << (trajectory ? say("run-to-run spread %1") : say("rounding floor %1")).arg(number(m_yardstick->size));
       m_yardstick.reset();
@@ -277,13 +280,15 @@ class ContentMaker {
     switch (m_facts.chart) {
       case Chart::Loss:
         if (const QString loss = lossName(); !loss.isEmpty()) m_unit << loss;
-        if (m_content.scale == plot::YScale::Log10) m_unit << say("log");
+        m_content.scaleWord = say("log");
         break;
       case Chart::LearningRate:
         if (m_subject.experiment != nullptr && countsIterations(m_subject.experiment->training)) {
           m_unit << say("scheduled per iteration");
         }
-        if (hasSeveralOptimizers()) m_unit << say("optimizer 0");
+        if (const std::size_t most = optimizers(); most > 1) {
+          m_unit << say("of %1, the first of %2").arg(m_subject.data->optimizerName(0)).arg(most);
+        }
         break;
       case Chart::Quality:
         if (const std::string metric = metricOf(m_arms); !metric.empty())
@@ -327,8 +332,10 @@ class ContentMaker {
     m_unit << m_content.valueName;
   }
 
-  bool hasSeveralOptimizers() const {
-    return std::any_of(m_arms.begin(), m_arms.end(), [](const ArmData* arm) { return arm->optimizers() > 1; });
+  std::size_t optimizers() const {
+    std::size_t most = 0;
+    for (const ArmData* const arm : m_arms) most = std::max(most, arm->optimizers());
+    return most;
   }
 
   bool hasTrials() const {

@@ -187,7 +187,7 @@ QString CountersModel::skipWords(const ArmData& arm) const {
   }
   if (!causes.isEmpty()) words += QStringLiteral(": ") + causes.join(QStringLiteral(", "));
   for (std::size_t i = 0; i < arm.optimizers(); ++i) {
-    words += u'\n' + tr("optimizer %1 skipped %2").arg(i).arg(count(arm.skipsOf(i)));
+    words += u'\n' + tr("%1 skipped %2").arg(m_data->optimizerName(i), count(arm.skipsOf(i)));
   }
   return words;
 }
@@ -205,6 +205,11 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
     return tr("RMSE of outputs %1; run-to-run spread %2")
         .arg(QString::fromStdString(to_text(*value)), QString::fromStdString(to_text(m_yardstick->size)));
   }
+  if (value && column == RateColumn && arm.optimizers() > 1) {
+    return tr("%1, of %2, the first of %3")
+        .arg(QString::fromStdString(to_text(*value)), m_data->optimizerName(0),
+             count(static_cast<qint64>(arm.optimizers())));
+  }
   if (value) return QString::fromStdString(to_text(*value));
   if (arm.skips().empty()) return {};
   if (column == LastSkipColumn) return tr("Return or a double click opens its record");
@@ -218,6 +223,11 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::TextAlignmentRole) {
     return static_cast<int>(Qt::AlignVCenter | (isText(section) ? Qt::AlignLeft : Qt::AlignRight));
+  }
+  if (role == Qt::ToolTipRole && section == RateColumn) {
+    std::size_t most = 0;
+    for (const Row& row : m_rows) most = std::max(most, row.arm->optimizers());
+    if (most > 1) return tr("Of %1, the first of %2").arg(m_data->optimizerName(0), count(static_cast<qint64>(most)));
   }
   if (role != Qt::DisplayRole) return {};
   switch (section) {

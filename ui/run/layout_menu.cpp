@@ -45,6 +45,7 @@ LayoutMenu::LayoutMenu(QWidget* parent) : QMenu(parent), m_columns(new QActionGr
   connect(addAction(tr("Reset")), &QAction::triggered, this, [this] {
     choose({}, kColumns);
     Q_EMIT chosen();
+    Q_EMIT wasReset();
   });
   choose({}, kColumns);
 }

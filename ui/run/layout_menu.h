@@ -30,6 +30,8 @@ class LayoutMenu : public QMenu {
 
  Q_SIGNALS:
   void chosen();
+  /// After `chosen`: everything is to be as on a new page.
+  void wasReset();
 
  protected:
   void mouseReleaseEvent(QMouseEvent* event) override;

@@ -19,6 +19,7 @@
 #include <array>
 
 #include "core/report/plain_words.h"
+#include "core/spec/parse.h"
 #include "ui/models/record_words.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/run/elided_label.h"
@@ -81,6 +82,7 @@ RunCharts::RunCharts(QWidget* parent)
   m_scroll->setFocusPolicy(Qt::NoFocus);
   layout->addWidget(m_scroll, 1);
   connect(m_menu, &LayoutMenu::chosen, this, &RunCharts::chooseCharts);
+  connect(m_menu, &LayoutMenu::wasReset, this, &RunCharts::closeTables);
   connect(m_cursor, &plot::PlotCursor::positionChanged, this, &RunCharts::tellCursor);
   connect(m_past, &PastLoader::loaded, this, [this](const std::vector<Past>& pasts) {
     // The archive gets a step a moment after the window.
@@ -281,6 +283,7 @@ void RunCharts::setData(RunData* newData) {
   m_past->cancel();
   m_data = newData;
   if (m_data != nullptr) m_data->setAxis(static_cast<XAxis>(m_axis->currentIndex()));
+  nameOptimizers();
   m_navigation->startOver(expectedRange());
   for (const auto& [chart, view] : m_plots) {
     if (view->navigation() != m_navigation) view->navigation()->startOver(std::nullopt);
@@ -292,6 +295,7 @@ void RunCharts::setData(RunData* newData) {
 void RunCharts::setExperiment(std::shared_ptr<const spec::Experiment> experiment) {
   if (m_experiment == experiment) return;
   m_experiment = std::move(experiment);
+  nameOptimizers();
   rebuild();
 }
 
@@ -380,10 +384,36 @@ void RunCharts::offerOptimizers() {
   }
   m_optimizer->setVisible(most > 1);
   m_optimizerLabel->setVisible(most > 1);
-  if (static_cast<std::size_t>(m_optimizer->count()) == most + 1) return;
+  QStringList names;
+  for (std::size_t i = 0; most > 1 && i < most; ++i) names << m_data->optimizerName(i);
+  const auto isNamed = [&] {
+    if (m_optimizer->count() != names.size() + 1) return false;
+    for (int i = 0; i < names.size(); ++i) {
+      if (m_optimizer->itemText(i + 1) != names[i]) return false;
+    }
+    return true;
+  };
+  if (isNamed()) return;
   const QSignalBlocker blocker(m_optimizer);
+  const int chosen = m_optimizer->currentIndex();
   while (m_optimizer->count() > 1) m_optimizer->removeItem(1);
-  for (std::size_t i = 0; most > 1 && i < most; ++i) m_optimizer->addItem(tr("optimizer %1").arg(i));
+  m_optimizer->addItems(names);
+  if (chosen < m_optimizer->count()) m_optimizer->setCurrentIndex(chosen);
+}
+
+void RunCharts::nameOptimizers() {
+  if (m_data == nullptr) return;
+  std::vector<QString> kinds;
+  if (m_experiment) {
+    for (const spec::Optimizer& optimizer : m_experiment->training.optimizers) {
+      kinds.push_back(QString::fromStdString(to_text(optimizer.kind)));
+    }
+  }
+  m_data->setOptimizerKinds(std::move(kinds));
+}
+
+void RunCharts::closeTables() {
+  for (const auto& [chart, view] : m_plots) view->setTableShown(false);
 }
 
 void RunCharts::updateMarks() {
@@ -473,6 +503,7 @@ void RunCharts::restoreLayout(const QByteArray& bytes) {
   restore("units", m_units);
   m_menu->choose(charts, layout[QLatin1String("columns")].toInt(2));
   chooseCharts();
+  if (bytes.isEmpty()) closeTables();
 }
 
 void RunCharts::changeEvent(QEvent* event) {

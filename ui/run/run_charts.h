@@ -90,6 +90,8 @@ class RunCharts : public QWidget {
   void rebuild(Chart chart, plot::PlotView& view);
   void renewLines();
   void offerOptimizers();
+  void nameOptimizers();
+  void closeTables();
   void updateMarks();
   void chooseNonFinite(Chart chart, double x);
   ChartChoices choices() const;

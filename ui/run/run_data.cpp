@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/run/run_data.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 
 namespace mantissa::ui::run {
@@ -148,6 +150,12 @@ qint64 RunData::steps() const {
   qint64 most = 0;
   for (const auto& arm : m_arms) most = std::max(most, arm->counters().attempted);
   return most;
+}
+
+QString RunData::optimizerName(std::size_t index) const {
+  const QString name = QCoreApplication::translate("RunData", "optimizer %1").arg(index + 1);
+  if (index >= m_optimizerKinds.size()) return name;
+  return QCoreApplication::translate("RunData", "%1 (%2)").arg(name, m_optimizerKinds[index]);
 }
 
 std::int64_t RunData::experiment() const { return m_arms.empty() ? 0 : m_arms.front()->arm().experiment_id; }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/judge/step_mean.h"
@@ -253,6 +254,11 @@ class RunData {
 
   std::int64_t experiment() const;
 
+  /// The kinds of the experiment's optimizers, in its order; empty: not known.
+  void setOptimizerKinds(std::vector<QString> kinds) { m_optimizerKinds = std::move(kinds); }
+  /// "optimizer 2 (adamw)" of the one with index 1: people count from one, as the editor does.
+  QString optimizerName(std::size_t index) const;
+
  private:
   bool takeOne(const record::StepRecord& step);
 
@@ -260,6 +266,7 @@ class RunData {
   std::vector<record::StepRecord> m_early;  ///< of arms that are not known yet: their news is on its way
   XAxis m_axis = XAxis::Step;
   Quantities m_kept = alwaysKept();
+  std::vector<QString> m_optimizerKinds;
   int m_revision = 0;
   qint64 m_missed = 0;
 };

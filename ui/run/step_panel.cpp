@@ -114,14 +114,16 @@ StepPanel::StepPanel(QWidget* parent)
   connect(closing, &QPushButton::clicked, this, &QWidget::close);
 }
 
-StepPanel::Fields StepPanel::fieldsOf(const ArmData& arm, qint64 step) {
+StepPanel::Fields StepPanel::fieldsOf(const ArmData& arm, qint64 step) const {
   Fields fields = {{QString::fromStdString(arm.arm().start.name), {}}};
   const Skip* const skip = arm.skipAt(step);
   if (skip == nullptr) {
     fields.emplace_back(tr("Skipped"), tr("no"));
   } else {
     fields.emplace_back(tr("Skipped"), causeText(skip->cause));
-    if (skip->optimizer) fields.emplace_back(tr("Optimizer"), count(*skip->optimizer));
+    if (skip->optimizer) {
+      fields.emplace_back(tr("First in"), m_data->optimizerName(static_cast<std::size_t>(*skip->optimizer)));
+    }
     fields.emplace_back(tr("First non-finite gradient"),
                         skip->parameter.isEmpty() ? tr("of no parameter known") : skip->parameter);
     fields.emplace_back(tr("Largest finite gradient, scaled"), full(skip->largestFiniteGradient));
@@ -137,7 +139,7 @@ StepPanel::Fields StepPanel::fieldsOf(const ArmData& arm, qint64 step) {
   for (const OptimizerSkip& one : skip->optimizers) {
     const QString parameter = one.parameter.isEmpty() ? QString() : tr(", first in %1").arg(one.parameter);
     fields.emplace_back(
-        tr("Optimizer %1 skipped").arg(one.optimizer),
+        tr("Skipped by %1").arg(m_data->optimizerName(static_cast<std::size_t>(one.optimizer))),
         tr("%1%2; largest finite gradient %3").arg(causeWords(one.cause), parameter, full(one.largestFiniteGradient)));
   }
   return fields;

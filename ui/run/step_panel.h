@@ -36,7 +36,7 @@ class StepPanel : public QFrame {
  private:
   using Fields = std::vector<std::pair<QString, QString>>;  // a second text that is empty: a heading
 
-  static Fields fieldsOf(const ArmData& arm, qint64 step);
+  Fields fieldsOf(const ArmData& arm, qint64 step) const;
   void fill();
   void go(qint64 step);
   qint64 neighbour(int direction) const;

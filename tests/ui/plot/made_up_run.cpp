@@ -70,7 +70,8 @@ MadeUpRun::MadeUpRun(std::size_t steps) : m_steps(std::make_shared<PositionColum
 PlotContent MadeUpRun::loss(const PlotColors& colors) const {
   PlotContent content;
   content.title = "Loss";
-  content.unit = "cross-entropy, log";
+  content.unit = "cross-entropy";
+  content.scaleWord = "log";
   content.xName = "step";
   content.scale = YScale::Log10;
   content.smoothing.kind = Smoothing::Kind::Exponential;

@@ -390,8 +390,8 @@ class PlotDataTests : public QObject {
       return all.join(' ');
     };
     QCOMPARE(labels(xTicks({0, 2000}, 6)), QString("0 500 1000 1500 2000"));
-    QCOMPARE(labels(xTicks({-0.25, 0.25}, 6)), QString("-0.2 -0.1 0.0 0.1 0.2").replace("0.0", "0"));
-    QCOMPARE(labels(yTicks(YScale::Linear, {1e-9, 4e-9}, 5)), QString("1e-09 2e-09 3e-09 4e-09"));
+    QCOMPARE(labels(xTicks({-0.25, 0.25}, 6)), QString::fromUtf8("−0.2 −0.1 0.0 0.1 0.2").replace("0.0", "0"));
+    QCOMPARE(labels(yTicks(YScale::Linear, {1e-9, 4e-9}, 5)), QString::fromUtf8("1e−09 2e−09 3e−09 4e−09"));
     QCOMPARE(labels(yTicks(YScale::Log10, {-1.6, 0.5}, 5)), QString("0.03 0.1 0.3 1 3"));
     QCOMPARE(labels(yTicks(YScale::Log10, {-9, 1}, 5)), QString::fromUtf8("10^−8 10^−6 0.0001 0.01 1"));
     QCOMPARE(labels(yTicks(YScale::Log2, {12, 22}, 6)), QString("2^12 2^14 2^16 2^18 2^20 2^22"));
@@ -426,10 +426,14 @@ class PlotDataTests : public QObject {
 
   void values_are_written_as_people_read_them() {
     QLocale::setDefault(QLocale::c());
-    QCOMPARE(valueText(0.034104), QString("0.0341"));
+    QCOMPARE(valueText(0.034104), QString("0.03410"));
+    QCOMPARE(valueText(0.000612345), QString("0.0006123"));
+    QCOMPARE(valueText(-0.25), QString::fromUtf8("−0.2500"));
+    QCOMPARE(multipleText(-1.5), QString::fromUtf8("−1.5"));
+    QCOMPARE(fullValueText(-0.5), QString::fromUtf8("−0.5"));
     QCOMPARE(valueText(1234.5678), QString("1235"));
     QCOMPARE(valueText(1.23456), QString("1.235"));
-    QCOMPARE(valueText(2.5e-7), QString("2.500e-07"));
+    QCOMPARE(valueText(2.5e-7), QString::fromUtf8("2.500e−07"));
     QCOMPARE(valueText(kNaN), QString("NaN"));
     QCOMPARE(valueText(kInfinity), QString::fromUtf8("+∞"));
     QCOMPARE(valueText(-kInfinity), QString::fromUtf8("−∞"));

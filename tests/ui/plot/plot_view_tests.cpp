@@ -376,6 +376,25 @@ class PlotViewTests : public QObject {
     QVERIFY(inside.red() < 245 && inside.red() == inside.green());
   }
 
+  void a_difference_is_linear_says_so_and_has_real_minus_signs() {
+    auto content = contentOf({series({1, 2, 3}), series({0.9, 1.9, 2.9})});
+    content.scale = YScale::Log10;
+    content.scaleWord = "log";
+    QCOMPARE(unitText(content), QString("cross-entropy, log"));
+    Shown plot(content);
+    plot.view.setDifference(true);
+    plot.view.redraw();
+    QCOMPARE(unitText(plot.view.content()), QString("cross-entropy, minus reference"));
+    QCOMPARE(plot.view.accessibleName(), QString("Loss, cross-entropy, minus reference"));
+    QVERIFY(!plot.frame().yTicks.empty());
+    for (const Tick& tick : plot.frame().yTicks) QVERIFY2(!tick.label.contains(u'-'), qPrintable(tick.label));
+    QVERIFY(plot.frame().yTicks.front().label.startsWith(QChar(0x2212)));
+    const auto items = plot.view.findChildren<LegendItem*>();
+    QVERIFY2(items.back()->accessibleName().contains(QChar(0x2212)), qPrintable(items.back()->accessibleName()));
+    // What programs read keeps the hyphen.
+    QVERIFY(plot.view.csv().find("-0.1") != std::string::npos);
+  }
+
   void difference_to_the_reference_replaces_the_lines() {
     Shown plot(contentOf({series({1, 2, 3}), series({1.5, 2.5, 3.25})}));
     plot.view.setDifference(true);

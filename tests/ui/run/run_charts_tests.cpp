@@ -716,13 +716,72 @@ class RunChartsTests : public QObject {
     m_data->take({batch({step})});
     m_charts->redraw();
     QVERIFY(m_charts->optimizerChooser()->isVisible());
-    QCOMPARE(m_charts->optimizerChooser()->count(), 3);  // all, 0 and 1
+    QCOMPARE(m_charts->optimizerChooser()->count(), 3);
+    QCOMPARE(m_charts->optimizerChooser()->itemText(1), QStringLiteral("optimizer 1 (adamw)"));  // the default kind
+    QCOMPARE(m_charts->optimizerChooser()->itemText(2), QStringLiteral("optimizer 2"));  // the experiment knows one
     const auto marks = [this] { return m_charts->plot(Chart::Scale)->content().marks.size(); };
     QCOMPARE(marks(), std::size_t{1});
     m_charts->optimizerChooser()->setCurrentIndex(1);
     QCOMPARE(marks(), std::size_t{0});
     m_charts->optimizerChooser()->setCurrentIndex(2);
     QCOMPARE(marks(), std::size_t{1});
+  }
+
+  void optimizers_are_counted_from_one_and_named_by_their_kind() {
+    spec::Experiment two = *experiment();
+    two.training.optimizers.resize(2);
+    two.training.optimizers[0].kind = spec::OptimizerKind::Sgd;
+    two.training.optimizers[1].kind = spec::OptimizerKind::AdamW;
+    m_charts->setExperiment(std::make_shared<const spec::Experiment>(two));
+    record::StepRecord step = stepOf(Fp16, 201);
+    step.skipped = true;
+    step.skip_cause = record::SkipCause::Overflow;
+    step.overflow_optimizer = 1;
+    step.optimizers.resize(2);
+    step.optimizers[1].skipped = true;
+    step.optimizers[1].skip_cause = record::SkipCause::Overflow;
+    m_data->take({batch({step})});
+    m_charts->redraw();
+    QCOMPARE(m_charts->optimizerChooser()->itemText(1), QStringLiteral("optimizer 1 (sgd)"));
+    QCOMPARE(m_charts->optimizerChooser()->itemText(2), QStringLiteral("optimizer 2 (adamw)"));
+    StepPanel panel(m_charts.get());
+    panel.showStep(*m_data, 201);
+    QVERIFY2(panel.text().contains(QStringLiteral("First in\toptimizer 2 (adamw)")), qPrintable(panel.text()));
+    QVERIFY2(panel.text().contains(QStringLiteral("Skipped by optimizer 2 (adamw)\toverflow")),
+             qPrintable(panel.text()));
+    // Whose learning rate it is that is shown.
+    const plot::PlotView* const view = show({Chart::LearningRate});
+    QVERIFY2(view->content().unit.endsWith(QStringLiteral("of optimizer 1 (sgd), the first of 2")),
+             qPrintable(view->content().unit));
+    CountersTable table;
+    table.setData(m_data.get());
+    QCOMPARE(table.model()->headerData(CountersModel::RateColumn, Qt::Horizontal, Qt::ToolTipRole).toString(),
+             QStringLiteral("Of optimizer 1 (sgd), the first of 2"));
+    const QString rate = table.model()->index(1, CountersModel::RateColumn).data(Qt::ToolTipRole).toString();
+    QVERIFY2(rate.endsWith(QStringLiteral(", of optimizer 1 (sgd), the first of 2")), qPrintable(rate));
+    const QString skips = table.model()->index(1, CountersModel::SkippedColumn).data(Qt::ToolTipRole).toString();
+    QVERIFY2(skips.contains(QStringLiteral("optimizer 2 (adamw) skipped 1")), qPrintable(skips));
+  }
+
+  void a_deviation_without_a_yardstick_says_that_it_stands_as_measured() {
+    m_data->truncate(RepeatOne, 0);
+    m_data->truncate(RepeatTwo, 0);
+    m_charts->redraw();
+    const plot::PlotContent& content = m_charts->plot(Chart::OutputRmse)->content();
+    QCOMPARE(content.unit, QStringLiteral("RMSE, trajectory, no yardstick: as measured"));
+    QCOMPARE(content.valueUnit, 1.0);
+    m_charts->unitChooser()->setCurrentIndex(1);
+    QCOMPARE(m_charts->plot(Chart::OutputRmse)->content().unit, QStringLiteral("RMSE, trajectory"));
+  }
+
+  void a_reset_of_the_layout_closes_the_tables() {
+    m_charts->plot(Chart::Loss)->setTableShown(true);
+    const auto actions = m_charts->layoutMenu()->actions();
+    const auto reset = std::find_if(actions.begin(), actions.end(),
+                                    [](const QAction* it) { return it->text() == QLatin1String("Reset"); });
+    QVERIFY(reset != actions.end());
+    (*reset)->trigger();
+    QVERIFY(!m_charts->plot(Chart::Loss)->isTableShown());
   }
 
   void counters_say_deviation_as_a_multiple_and_quality_and_open_the_last_skip() {
