@@ -41,12 +41,12 @@ std::vector<std::string> BufferGuard::restore_poisoned() {
   const std::vector<model::NamedTensor>& buffers = network_->buffers();
   std::vector<std::string> poisoned;
   std::vector<std::string> modules;
-  for (std::size_t i = 0; i < kept_.size(); ++i) {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (observe::all_finite(buffers[i].tensor) || !observe::all_finite(kept_[i])) continue;
     poisoned.push_back(buffers[i].name);
     modules.push_back(module_of(buffers[i].name));
   }
-  for (std::size_t i = 0; !modules.empty() && i < kept_.size(); ++i) {
+  for (std::size_t i = 0; !modules.empty() && i < tensors_.size(); ++i) {
     if (std::find(modules.begin(), modules.end(), module_of(buffers[i].name)) == modules.end()) continue;
     restore(i);
   }
@@ -54,8 +54,10 @@ std::vector<std::string> BufferGuard::restore_poisoned() {
 }
 
 void BufferGuard::restore_all() {
-  for (std::size_t i = 0; i < kept_.size(); ++i) restore(i);
+  for (std::size_t i = 0; i < tensors_.size(); ++i) restore(i);
 }
+
+void BufferGuard::forget() { tensors_.clear(); }
 
 void BufferGuard::restore(std::size_t index) {
   const at::NoGradGuard no_grad;

@@ -32,6 +32,9 @@ class BufferGuard {
   /// Puts back all of them, as if the step had never begun.
   void restore_all();
 
+  /// After the step: nothing can be put back until the next `keep`, and tensors that forward has set aside are freed.
+  void forget();
+
  private:
   void restore(std::size_t index);
 

@@ -299,9 +299,6 @@ std::optional<Failure> failure_of_state(const ArmState& state) {
 }
 
 void load_state(Arm& arm, const ArmState& state, PolicyOfState policy, ScalerStart scaler) {
-  // What every step keeps of the buffers is there in a run that never stopped, too: copies, and the tensors that the
-  // model's code has set to others since.
-  if (integer_of(state, "tally.attempted") > 0) arm.buffers.keep();
   load_attributes(arm, state);  // before the buffers, which it may set to other tensors
   const std::vector<at::Tensor> weights = model_tensors(arm, state);
   const TensorBytes* const generator = find_tensor(state, kGenerator);
@@ -329,6 +326,9 @@ void load_state(Arm& arm, const ArmState& state, PolicyOfState policy, ScalerSta
   if (generator != nullptr) arm.generator_state = to_tensor(*generator);
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < weights.size(); ++i) arm.network->state()[i].tensor.copy_(weights[i]);
+  if (arm.tally.counts.attempted == 0) return;
+  arm.buffers.keep();  // the copies that every step makes into are there in a run that never stopped, too
+  arm.buffers.forget();
 }
 
 }  // namespace mantissa::train

@@ -172,6 +172,7 @@ bool PairedRun::step(const Sink& sink) {
     if (weights_due) remember_weights(i);
     if (!arms_[i]->failure) run_phase(i, update_stages());
     restore_buffers(i);
+    forget_before(i);
     if (weights_due) measure_weight_change(i, records_[i]);
     const bool both_moved = !arms_.front()->failure && !arms_[i]->failure;
     if (i > 0 && weights_due && both_moved) compare_trial(i, [&] { compare_weights(i, records_[i]); });
@@ -360,6 +361,16 @@ void PairedRun::restore_buffers(std::size_t index) {
   arm.notes.push_back("Step " + std::to_string(arm.tally.counts.attempted) +
                       " was skipped, but its forward pass made buffers non-finite: " + joined(poisoned) +
                       ". Their modules' buffers were put back to what they were before the step.");
+}
+
+/// What was kept for the case that the step is taken back. A buffer that forward has set to another tensor was counted
+/// when it was allocated, so freeing it counts, too.
+void PairedRun::forget_before(std::size_t index) {
+  before_[index].attributes.reset();
+  if (!measured_) return arms_[index]->buffers.forget();
+  const std::int64_t before = measured_->memory.live();
+  arms_[index]->buffers.forget();
+  measured_->arms[index].live_bytes += measured_->memory.live() - before;
 }
 
 void PairedRun::fill_place(std::size_t index, record::StepRecord& step) {

@@ -89,6 +89,7 @@ class PairedRun {
   void remember_weights(std::size_t index);
   void measure_weight_change(std::size_t index, record::StepRecord& step);
   void restore_buffers(std::size_t index);
+  void forget_before(std::size_t index);
   void compare_trial(std::size_t index, const std::function<void()>& comparison);
   void release_memory(std::size_t index);
   void fill(std::size_t index, record::StepRecord& step);
