@@ -387,6 +387,16 @@ void paintCursor(QPainter& painter, const PlotFrame& frame, double position, con
   const auto x = (std::floor(geometry.toPixelX(position) * ratio) + 0.5) / ratio;
   painter.setPen(QPen(mixed(ink.text, ink.base, 0.75), 0));
   painter.drawLine(QPointF(x, geometry.area.top()), QPointF(x, geometry.area.bottom()));
+  // Where it reads stands below it, over the numbers of the axis: the legend then does not say the newest values.
+  painter.setFont(ink.font);
+  const QFontMetricsF metrics(ink.font, painter.device());
+  const QString where = positionText(position);
+  const double width = metrics.horizontalAdvance(where) + 8;
+  const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, geometry.area.right() + 16 - width));
+  const QRectF box(left, geometry.area.bottom() + 3, width, metrics.height() + 1);
+  painter.fillRect(box, ink.text);
+  painter.setPen(ink.base);
+  painter.drawText(box, static_cast<int>(Qt::AlignCenter), where);
 }
 
 void paintSwatch(QPainter& painter, const QRectF& place, const SeriesStyle& style) {

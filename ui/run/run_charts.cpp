@@ -21,6 +21,7 @@
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
 #include "ui/models/record_words.h"
+#include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
@@ -33,7 +34,7 @@ namespace {
 enum SmoothingKind { NoSmoothing, Average, RunningMean };
 
 constexpr int kAskAgain = 300;     // ms
-constexpr int kLeastHeight = 150;  // of a chart: the grid scrolls where there are more than fit
+constexpr int kLeastHeight = 105;  // of a chart below its legend: the grid scrolls where there are more than fit
 
 QString markText(const ArmData& arm, const Skip& skip) {
   const QString name = QString::fromStdString(arm.arm().start.name);
@@ -219,7 +220,9 @@ ChartChoices RunCharts::choices() const {
 
 plot::PlotView* RunCharts::makeView(Chart chart) {
   auto* const view = new plot::PlotView(idOf(chart));
-  view->setMinimumSize(220, kLeastHeight);
+  // Legends take as many rows as they need: what is drawn below them keeps its height.
+  view->setMinimumWidth(220);
+  view->canvas()->setMinimumHeight(kLeastHeight);
   connect(view, &plot::PlotView::redrawNeeded, this, &RunCharts::redrawNeeded);
   connect(view, &plot::PlotView::markActivated, this, &RunCharts::stepChosen);
   connect(view, &plot::PlotView::nonFiniteActivated, this, [this, chart](double x) { chooseNonFinite(chart, x); });

@@ -634,6 +634,20 @@ class PlotViewTests : public QObject {
     QCOMPARE(item->accessibleName(), QString("reference: 50.00"));
   }
 
+  void the_cursor_says_where_it_reads_below_its_line() {
+    Shown plot(contentOf({series(wave(1001, 0))}));
+    const auto x = qRound(plot.frame().geometry.toPixelX(500));
+    const QRect below(x - 8, qRound(plot.area().bottom()) + 4, 16, 8);
+    const auto dark = [&] { return pixelsLike(plot.picture(), Qt::black, below, 60); };
+    const int before = dark();
+    plot.view.plotCursor()->setPosition(500);
+    plot.view.redraw();
+    QVERIFY2(dark() > before + 40, qPrintable(QString::number(dark())));
+    plot.view.plotCursor()->setPosition(std::nullopt);
+    plot.view.redraw();
+    QCOMPARE(dark(), before);
+  }
+
   void a_pointer_that_leaves_ends_the_cursor_even_after_a_click() {
     PlotCursor cursor;
     Shown plot(contentOf({series(wave(100, 0))}), nullptr, &cursor);

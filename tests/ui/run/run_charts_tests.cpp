@@ -774,6 +774,19 @@ class RunChartsTests : public QObject {
     QCOMPARE(m_charts->plot(Chart::OutputRmse)->content().unit, QStringLiteral("RMSE, trajectory"));
   }
 
+  void a_legend_of_many_rows_takes_no_height_from_its_chart() {
+    m_charts->resize(560, 420);
+    settle();
+    const plot::PlotView* const view = m_charts->plot(Chart::Loss);
+    const auto items = view->findChildren<plot::LegendItem*>();
+    QCOMPARE(items.size(), 3);
+    QVERIFY(view->canvas()->height() >= 100);
+    for (const plot::LegendItem* const item : items) {
+      const QRect place(item->mapTo(view, QPoint(0, 0)), item->size());
+      QVERIFY(!place.intersects(QRect(view->canvas()->mapTo(view, QPoint(0, 0)), view->canvas()->size())));
+    }
+  }
+
   void a_reset_of_the_layout_closes_the_tables() {
     m_charts->plot(Chart::Loss)->setTableShown(true);
     const auto actions = m_charts->layoutMenu()->actions();
