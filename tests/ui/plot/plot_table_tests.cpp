@@ -121,7 +121,7 @@ class PlotTableTests : public QObject {
       plot.view.redraw();
       QCOMPARE(model.rowCount(), step + 1);
     }
-    QCOMPARE(model.index(38, 2).data().toString(), QString("-38"));
+    QCOMPARE(model.index(38, 2).data().toString(), QString::fromUtf8("−38"));
     QCOMPARE(model.index(39, 2).data().toString(), QString("-39"));
   }
 
