@@ -122,7 +122,7 @@ class PlotTableTests : public QObject {
       QCOMPARE(model.rowCount(), step + 1);
     }
     QCOMPARE(model.index(38, 2).data().toString(), QString::fromUtf8("−38"));
-    QCOMPARE(model.index(39, 2).data().toString(), QString("-39"));
+    QCOMPARE(model.index(39, 2).data().toString(), QString::fromUtf8("−39"));
   }
 
   void sorting_puts_what_has_no_order_last() {
