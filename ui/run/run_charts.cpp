@@ -99,7 +99,10 @@ RunCharts::RunCharts(QWidget* parent)
 }
 
 RunCharts::~RunCharts() {
+  // What goes with it may still have news (a chart that hides ends the cursor), and nobody to tell them to.
   for (const auto& [chart, view] : m_plots) view->disconnect(this);
+  m_cursor->disconnect(this);
+  m_navigation->disconnect(this);
 }
 
 void RunCharts::makeRow(QWidget* widget) {
