@@ -15,6 +15,7 @@
 #include "core/session/plain_failures.h"
 #include "core/session/prepared.h"
 #include "core/session/reference_yardsticks.h"
+#include "core/session/run_arms.h"
 #include "core/spec/parse.h"
 #include "core/train/batch_plan.h"
 #include "core/train/paired_run.h"
@@ -57,7 +58,7 @@ class Flight {
     std::unique_ptr<ReferenceYardsticks> yardsticks;
     if (measure) yardsticks = std::make_unique<ReferenceYardsticks>(prepared_, trials.size());
     train::PairedRun paired(
-        plan, make_arms(trials), measure, [this] { return stop_.requested(); },
+        plan, make_arms(prepared_, trials), measure, [this] { return stop_.requested(); },
         yardsticks ? yardsticks->for_training() : train::Yardsticks());
     time_steps(paired);
     look_at_arms(paired);
@@ -72,16 +73,6 @@ class Flight {
   }
 
  private:
-  std::vector<std::unique_ptr<train::Arm>> make_arms(const std::vector<const spec::Trial*>& trials) const {
-    const spec::Experiment& experiment = prepared_.experiment;
-    std::vector<std::unique_ptr<train::Arm>> arms;
-    arms.push_back(std::make_unique<train::Arm>("reference", prepared_.network->clone(), experiment, nullptr));
-    for (const spec::Trial* trial : trials) {
-      arms.push_back(std::make_unique<train::Arm>(trial->name, prepared_.network->clone(), experiment, trial));
-    }
-    return arms;
-  }
-
   void time_steps(train::PairedRun& paired) {
     const auto sink = [this](std::size_t arm, record::StepRecord&& step) {
       if (peaks_.size() <= arm) peaks_.resize(arm + 1);
@@ -135,8 +126,9 @@ class Flight {
     if (!training.evaluate_every || stop_.requested() || paired.arm(0).failure) return;
     const Clock::time_point begin = Clock::now();
     comparison_.quality_now(paired.arm(0));
-    const double evaluations = static_cast<double>(result_.steps / *training.evaluate_every);
-    result_.training_seconds += seconds_since(begin) * evaluations * static_cast<double>(paired.arm_count());
+    const std::int64_t evaluations = result_.steps / *training.evaluate_every;  // whole ones
+    result_.training_seconds +=
+        seconds_since(begin) * static_cast<double>(evaluations) * static_cast<double>(paired.arm_count());
   }
 
   const spec::Experiment& asked_;

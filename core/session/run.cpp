@@ -23,6 +23,7 @@
 #include "core/session/reference_lock.h"
 #include "core/session/reference_yardsticks.h"
 #include "core/session/resume_plan.h"
+#include "core/session/run_arms.h"
 #include "core/session/run_end.h"
 #include "core/spec/parse.h"
 #include "core/train/paired_run.h"
@@ -63,7 +64,7 @@ class Run {
     make_yardsticks();
     if (resumed_ != nullptr) check_resume(plan);
     auto paired = std::make_unique<train::PairedRun>(
-        plan, make_arms(), options_.probes == Probes::Standard, [this] { return stop_.requested(); },
+        plan, make_arms(prepared_, trials_), options_.probes == Probes::Standard, [this] { return stop_.requested(); },
         yardsticks_ ? yardsticks_->for_training() : train::Yardsticks());
     if (resumed_ != nullptr) go_on(*paired, plan);
     note_beginnings(*paired);
@@ -99,16 +100,6 @@ class Run {
     std::vector<const spec::Trial*> trials;
     for (const std::string& name : resumed_->trials) trials.push_back(chosen_trials(asked_, {name}).front());
     return trials;
-  }
-
-  std::vector<std::unique_ptr<train::Arm>> make_arms() {
-    const spec::Experiment& experiment = prepared_.experiment;
-    std::vector<std::unique_ptr<train::Arm>> arms;
-    arms.push_back(std::make_unique<train::Arm>("reference", prepared_.network->clone(), experiment, nullptr));
-    for (const spec::Trial* trial : trials_) {
-      arms.push_back(std::make_unique<train::Arm>(trial->name, prepared_.network->clone(), experiment, trial));
-    }
-    return arms;
   }
 
   void make_yardsticks() {

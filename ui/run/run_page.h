@@ -111,6 +111,7 @@ class RunPage : public shell::Page {
   void lookedAhead(const session::Preflight& found);
   /// The default one goes by its own name where none was chosen.
   void useDefaultArchive();
+  QString refusedArchiveWords() const;
   std::shared_ptr<const spec::Experiment> readExperiment(const QString& path);
   bool makeArchiveFolder();
   void pauseOrResume();

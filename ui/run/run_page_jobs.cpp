@@ -177,11 +177,14 @@ void RunPage::run() {
   m_queue->run(m_opened, archiveToRunInto());
 }
 
+QString RunPage::refusedArchiveWords() const {
+  return tr("%1 could not be opened. Open another archive, or use the default one (Run menu).")
+      .arg(QFileInfo(m_refusedArchive).fileName());
+}
+
 void RunPage::queueFiles() {
   if (!m_refusedArchive.isEmpty()) {
-    showFailure(tr("%1 could not be opened. Open another archive, or use the default one (Run menu).")
-                    .arg(QFileInfo(m_refusedArchive).fileName()),
-                QString::fromLatin1(kRunTopic));
+    showFailure(refusedArchiveWords(), QString::fromLatin1(kRunTopic));
     return;
   }
   for (const QString& path : fileQuestion()(this)) {
@@ -301,8 +304,7 @@ void RunPage::enableActions() {
   situation.stopsAtCheckpoint = m_controller->stopsAtCheckpoint();
   if (m_opened) situation.openedFile = QFileInfo(QString::fromStdString(m_opened->file)).fileName();
   if (!m_refusedArchive.isEmpty()) {
-    situation.whyNotRun = tr("%1 could not be opened. Open another archive, or use the default one (Run menu).")
-                              .arg(QFileInfo(m_refusedArchive).fileName());
+    situation.whyNotRun = refusedArchiveWords();
   } else if (archiveToRunInto().isEmpty()) {
     situation.whyNotRun = tr("Open an archive first: there is no home folder for the default one.");
   }

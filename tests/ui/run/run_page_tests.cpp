@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/ui/plot/picture_pixels.h"
 #include "tests/ui/run/run_page_fixtures.h"
 #include "tests/ui/shell/window_fixture.h"
 #include "ui/plot/plot_canvas.h"
@@ -27,25 +28,7 @@
 
 using namespace mantissa;
 using namespace mantissa::ui;
-
-namespace {
-
-/// Whether a plot's picture has pixels of this colour; lines one pixel wide are drawn without smoothing at the edges
-/// only where they are level, so a small distance is allowed.
-int pixelsLike(const QImage& image, const QColor& color) {
-  int count = 0;
-  for (int y = 0; y < image.height(); ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const QColor pixel = image.pixelColor(x, y);
-      const int distance = std::abs(pixel.red() - color.red()) + std::abs(pixel.green() - color.green()) +
-                           std::abs(pixel.blue() - color.blue());
-      if (distance < 60) ++count;
-    }
-  }
-  return count;
-}
-
-}  // namespace
+using test::pixelsLike;
 
 class RunPageTests : public QObject {
   Q_OBJECT

@@ -17,6 +17,7 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "tests/ui/plot/picture_pixels.h"
 #include "tests/ui/workbench/virtual_display.h"
 #include "ui/plot/plot_colors.h"
 
@@ -26,19 +27,6 @@ namespace plot = mantissa::ui::plot;
 namespace {
 
 constexpr int kPatience = 60'000;  // ms: the machine may be busy with other tests
-
-int pixelsLike(const QImage& image, const QColor& color) {
-  int count = 0;
-  for (int y = 0; y < image.height(); ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const QColor pixel = image.pixelColor(x, y);
-      const int distance = std::abs(pixel.red() - color.red()) + std::abs(pixel.green() - color.green()) +
-                           std::abs(pixel.blue() - color.blue());
-      if (distance < 60) ++count;
-    }
-  }
-  return count;
-}
 
 /// A decimal comma would make 9 of this learning rate.
 const char kExperiment[] =
@@ -195,7 +183,7 @@ class RealWindowTests : public QObject {
   /// In the right part of the window, where the charts are.
   static int pixelsOfTrial() {
     const QImage screen = picture();
-    return pixelsLike(screen.copy(600, 150, 800, 600), plot::plotColors(false).trials[0]);
+    return test::pixelsLike(screen.copy(600, 150, 800, 600), plot::plotColors(false).trials[0]);
   }
 
   record::Status statusOf(std::int64_t arm) const { return statusOf(arm, archive()); }
