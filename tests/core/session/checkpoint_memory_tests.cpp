@@ -75,7 +75,12 @@ void* operator new(std::size_t size) {
   if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
+// Besides the pair that the standard's own nothrow form forwards to: AddressSanitizer's does not forward.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return refuses && size >= kLarge ? nullptr : std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 class CheckpointMemoryTests : public QObject {
