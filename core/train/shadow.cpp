@@ -13,7 +13,9 @@
 
 namespace mantissa::train {
 
-Shadow::Shadow(const Arm& reference) : network_(reference.network->clone()) { network_->set_training(true); }
+Shadow::Shadow(const Arm& reference) : network_(reference.network->clone()), buffers_(*network_) {
+  network_->set_training(true);
+}
 
 void Shadow::take(const Arm& reference) {
   take_weights(reference);
@@ -26,12 +28,15 @@ void Shadow::take_weights(const Arm& arm) {
   network_->take_attributes(*arm.network);  // first: it may set buffers to other tensors
   const std::vector<model::NamedTensor>& state = arm.network->state();
   for (std::size_t i = 0; i < state.size(); ++i) network_->state()[i].tensor.copy_(state[i].tensor);
+  buffers_.keep();
+  attributes_ = network_->copy_attributes();
 }
 
 StepDeviation Shadow::compare(const Arm& reference, const Attempt& reference_attempt, const Window& window,
                               const precision::Policy& policy, precision::LossScaler* scaler) {
   const model::UntouchedGenerator untouched(network_->device());
   drop_gradients();  // of a comparison that threw
+  put_back();
   const auto count = static_cast<double>(window.microbatches.size());
   std::vector<at::Tensor> outputs;
   double loss_sum = 0.0;
@@ -63,6 +68,11 @@ StepDeviation Shadow::compare(const Arm& reference, const Attempt& reference_att
 
 void Shadow::drop_gradients() {
   for (const model::NamedTensor& parameter : network_->parameters()) parameter.tensor.mutable_grad().reset();
+}
+
+void Shadow::put_back() {
+  if (attributes_) network_->put_back(*attributes_);
+  buffers_.restore_all();
 }
 
 }  // namespace mantissa::train

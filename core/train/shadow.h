@@ -7,6 +7,7 @@
 
 #include "core/train/arm.h"
 #include "core/train/batch_plan.h"
+#include "core/train/buffer_guard.h"
 #include "core/train/step_deviation.h"
 
 namespace mantissa::train {
@@ -19,9 +20,10 @@ namespace mantissa::train {
 /// scaler. Backward takes the trial's loss scale of that step; where it overflows, the non-finite gradients are what
 /// is recorded. `shadow_weight_relative` stays empty: the weights are the reference's by definition.
 ///
-/// Costs one copy of the weights and buffers for all trials together, their gradients while it compares, and a forward
-/// and a backward a trial and comparison. Attributes of a TorchScript model that are neither parameters nor buffers
-/// are the reference's, too.
+/// Costs one copy of the weights and two of the buffers for all trials together, their gradients while it compares, and
+/// a forward and a backward a trial and comparison. Attributes of a TorchScript model that are neither parameters nor
+/// buffers are the reference's, too. Every comparison begins from what was taken, whatever an earlier one's forward
+/// moved.
 class Shadow {
  public:
   /// \param reference  before its first step.
@@ -43,8 +45,11 @@ class Shadow {
 
  private:
   void drop_gradients();
+  void put_back();
 
   std::unique_ptr<model::Network> network_;
+  BufferGuard buffers_;
+  std::unique_ptr<model::Attributes> attributes_;  // as they were taken; null where the model's code changes none
   at::Tensor generator_state_;  // of the reference before the step; undefined where forward draws nothing
 };
 

@@ -71,7 +71,7 @@ class Work {
 double quantile(std::vector<double> values, double q);
 
 /// Rounds after which `report` knows a 95 % interval of the median.
-constexpr int kRounds = 15;
+constexpr int kRounds = 41;
 
 /// The counters of kRounds ratios: `ratio` is their median; `ratio_low` and `ratio_high` bound the middle half;
 /// `ratio_95_low` and `ratio_95_high` are the ends of the interval of the median that order statistics give (at least

@@ -79,6 +79,31 @@ class SetBuffersTests : public QObject {
     QVERIFY(set.arms[1].steps[5].shadow_output_relative.has_value());
   }
 
+  void every_shadow_begins_from_the_reference_whatever_an_earlier_one_moved() {
+    const std::string shadowed = "\nshadow_every = 1\n[[trial]]\nname = ";
+    for (const char* const file : {"set_buffers.pt", "written_buffers.pt", "growing_buffer.pt"}) {
+      const std::string text =
+          kHead + "[model]\nkind = \"torchscript\"\npath = \"" MANTISSA_SOURCE_DIR "/tests/core/session/" + file +
+          "\"\n[training]\nthreads = 1\nsteps = 8\nbatch = 10\nloss = \"mse\"\n[[training.optimizer]]\nkind = "
+          "\"sgd\"\nlr = 1e-6\n"
+          "[[trial]]\nname = \"first\"\nautocast = \"bfloat16\"" +
+          shadowed + "\"again\"\nautocast = \"bfloat16\"" + shadowed +
+          "\"fp32\"\nautocast = \"off\"\nshadow_every = 1\n";
+      Box box;
+      const Outcome outcome = box.run(text);
+      for (std::size_t i = 0; i < 8; ++i) {
+        const record::StepRecord& first = outcome.arms[1].steps[i];
+        const record::StepRecord& again = outcome.arms[2].steps[i];
+        const record::StepRecord& fp32 = outcome.arms[3].steps[i];
+        QVERIFY(first.shadow_output_max.value() > 0.0);
+        QVERIFY(again.shadow_output_max.value() == first.shadow_output_max.value());
+        QVERIFY(again.shadow_gradient_relative.value() == first.shadow_gradient_relative.value());
+        QCOMPARE(fp32.shadow_output_max.value(), 0.0);  // the reference's own computation once more
+        QCOMPARE(fp32.shadow_gradient_relative.value(), 0.0);
+      }
+    }
+  }
+
   void a_run_stopped_after_any_step_goes_on_with_the_buffers_that_forward_had_set() {
     for (const char* const file : {"set_buffers.pt", "growing_buffer.pt"}) {
       Box unbroken;
