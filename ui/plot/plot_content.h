@@ -60,6 +60,7 @@ struct PlotContent {
   QString title;      ///< what: "Loss"
   QString unit;       ///< and in what: "cross-entropy"
   QString scaleWord;  ///< said behind the unit while values stand on a logarithmic axis: "log"
+  QString about;      ///< whole sentences for the tooltip of the title: what nobody can see in the curves
   QString xName;      ///< one word beside the last tick: "step"
   XAxisKind xKind = XAxisKind::Count;
   YScale scale = YScale::Linear;

@@ -384,12 +384,20 @@ class FrameMaker {
 
 }  // namespace
 
-QString unitText(const PlotContent& content) {
+QString measuredUnitText(const PlotContent& content) {
   QStringList words;
   if (!content.unit.isEmpty()) words << content.unit;
   if (content.difference) words << QCoreApplication::translate("PlotFrame", "minus reference");
   if (scaleOf(content) == YScale::Log10 && !content.scaleWord.isEmpty()) words << content.scaleWord;
   return words.join(QStringLiteral(", "));
+}
+
+QString unitText(const PlotContent& content) {
+  const QString unit = measuredUnitText(content);
+  if (content.smoothing.kind == Smoothing::Kind::None) return unit;
+  // Legends and tables say measured values, which need not lie on such a line.
+  const QString smoothed = QCoreApplication::translate("PlotFrame", "line smoothed");
+  return unit.isEmpty() ? smoothed : unit + QStringLiteral(", ") + smoothed;
 }
 
 QString columnName(const PlotContent& content, const QString& series) {

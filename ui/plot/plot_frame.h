@@ -89,8 +89,11 @@ YScale scaleOf(const PlotContent& content);
 /// A value in the content's unit.
 inline double inUnit(const PlotContent& content, double value) { return value / content.valueUnit; }
 
-/// What stands beside the title: "cross-entropy, log", "cross-entropy, minus reference".
+/// What stands beside the title: "cross-entropy, log, line smoothed", "cross-entropy, minus reference".
 QString unitText(const PlotContent& content);
+
+/// The same without what its end says of how the lines are drawn.
+QString measuredUnitText(const PlotContent& content);
 
 /// What stands above a series' values in tables and files: "fp16", "fp16 [MB]".
 QString columnName(const PlotContent& content, const QString& series);

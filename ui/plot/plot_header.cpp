@@ -51,9 +51,10 @@ QFont LegendItem::valueFont() const {
   return bold;
 }
 
-void LegendItem::showValue(const QString& text, bool nonFinite, const QColor& bad) {
-  if (text == m_value && nonFinite == m_nonFinite && bad == m_bad) return;
+void LegendItem::showValue(const QString& text, bool nonFinite, const QColor& bad, const QString& smoothed) {
+  if (text == m_value && nonFinite == m_nonFinite && bad == m_bad && smoothed == m_smoothed) return;
   m_value = text;
+  m_smoothed = smoothed;
   m_nonFinite = nonFinite;
   m_bad = bad;
   describe();
@@ -69,7 +70,9 @@ void LegendItem::showValue(const QString& text, bool nonFinite, const QColor& ba
 void LegendItem::describe() {
   setAccessibleName(m_value.isEmpty() ? m_series.name : tr("%1: %2").arg(m_series.name, m_value));
   setAccessibleDescription(isChecked() ? tr("Shown in the plot") : tr("Hidden in the plot"));
-  setToolTip(isChecked() ? tr("Hide %1").arg(m_series.name) : tr("Show %1").arg(m_series.name));
+  const QString click = isChecked() ? tr("Hide %1").arg(m_series.name) : tr("Show %1").arg(m_series.name);
+  setToolTip(m_smoothed.isEmpty() ? click
+                                  : tr("%1 measured, %2 smoothed (the line)").arg(m_value, m_smoothed) + u'\n' + click);
 }
 
 QSize LegendItem::sizeHint() const {
@@ -186,7 +189,12 @@ void PlotHeader::rebuild() {
   m_differenceButton->setAccessibleName(tr("Difference to the reference in the plot %1").arg(m_state.content.title));
   m_menuButton->setToolTip(tr("Table, copy and export"));
   const QString inWhat = unitText(m_state.content);
-  setToolTip(inWhat.isEmpty() ? m_state.content.title : tr("%1: %2").arg(m_state.content.title, inWhat));
+  QStringList words(inWhat.isEmpty() ? m_state.content.title : tr("%1: %2").arg(m_state.content.title, inWhat));
+  if (m_state.content.smoothing.kind != Smoothing::Kind::None) {
+    words << tr("Lines are smoothed; legend and table say measured values.");
+  }
+  if (!m_state.content.about.isEmpty()) words << m_state.content.about;
+  setToolTip(words.join(u'\n'));
   showValues();
   arrange();
   update();
@@ -217,12 +225,19 @@ void PlotHeader::showValues() {
   const auto& sources = m_state.sources.sources();
   for (std::size_t i = 0; i < m_items.size() && i < sources.size(); ++i) {
     const auto& series = sources[i].series;
-    const auto value = valueToRead(m_state, *series.data);
+    const auto index = indexToRead(m_state, *series.data);
+    const auto value = index ? std::optional(series.data->y(*index)) : std::nullopt;
     const auto none =
         series.data->empty() && !series.note.isEmpty() ? notMeasuredText() + u' ' + series.note : notMeasuredText();
     const bool finite = !value || std::isfinite(*value);
     const auto text = !value ? none : shownText(m_state.content, *value);
-    m_items[i]->showValue(text, !finite, m_state.colors.bad);
+    QString smoothed;
+    if (index && sources[i].smoothed && *index < sources[i].smoothed->size()) {
+      BlockedValues::Block scratch;
+      const double* const block = sources[i].smoothed->values(*index / BlockSummary::kSize, scratch);
+      smoothed = shownText(m_state.content, block[*index % BlockSummary::kSize]);
+    }
+    m_items[i]->showValue(text, !finite, m_state.colors.bad, smoothed);
   }
 }
 
@@ -237,7 +252,8 @@ void PlotHeader::arrange() {
   for (const auto* item : items) legend += item->sizeHint().width() + kBetweenItems;
   const auto right = width() - (m_differencePossible ? 2 : 1) * buttonWidth - 4;
   // Where there is height, the legend leaves the first row to a unit that would not be read otherwise.
-  const auto unit = static_cast<int>(0.6 * QFontMetricsF(smaller(font())).horizontalAdvance(unitText(m_state.content)));
+  const auto unit =
+      static_cast<int>(0.6 * QFontMetricsF(smaller(font())).horizontalAdvance(measuredUnitText(m_state.content)));
   const bool hasHeight = parentWidget() != nullptr && parentWidget()->height() >= kRowsHeight;
   int rows = 1;
   if (title + legend + (hasHeight ? unit : 0) <= right) {

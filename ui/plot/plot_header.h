@@ -24,7 +24,8 @@ class LegendItem : public QAbstractButton {
   void setStyle(const SeriesStyle& style);
 
   /// Grows where the text needs it and never shrinks: values that change do not move their neighbours.
-  void showValue(const QString& text, bool nonFinite, const QColor& bad);
+  /// \param smoothed  where the line stands there, if that is not the value itself; empty: it is
+  void showValue(const QString& text, bool nonFinite, const QColor& bad, const QString& smoothed);
 
   QSize sizeHint() const override;
 
@@ -41,6 +42,7 @@ class LegendItem : public QAbstractButton {
 
   PlotSeries m_series;
   QString m_value;
+  QString m_smoothed;
   bool m_nonFinite = false;
   QColor m_bad;
   double m_valueWidth = 0;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ui/plot/plot_numbers.h"
 
@@ -235,8 +236,8 @@ class Painting {
     m_painter.restore();
   }
 
-  /// A marker at the end of each line. Where ends lie on each other, the markers go to the right of each other, or
-  /// below each other where there is no room; a thin line leads to them.
+  /// A marker at the end of each line, on its newest value. Where ends lie on each other, the markers go to the right
+  /// of each other and a thin line leads to them; where there is no room, they go back along their own lines.
   void drawLineEnds() {
     const auto limit = m_geometry.area.right() + 14 - kMarker / 2;
     std::vector<QPointF> taken;
@@ -250,18 +251,30 @@ class Painting {
           return std::abs(other.x() - at.x()) < kMarker + 4 && std::abs(other.y() - at.y()) < kMarker + 1;
         });
       };
-      place.rx() = std::min(place.x() + kMarker / 2 + 1, limit);
       while (collides(place) && place.x() + kMarker + 5 <= limit) place.rx() += kMarker + 5;
-      while (collides(place) && place.y() + kMarker + 2 < m_geometry.area.bottom()) place.ry() += kMarker + 2;
+      if (collides(place)) place = backAlongLine(series, collides).value_or(place);
       taken.push_back(place);
     }
     for (auto i = ending.size(); i-- > 0;) {
+      if (taken[i].x() <= ending[i]->end->x()) continue;
       m_painter.setPen(QPen(ending[i]->style.color, 1));
       m_painter.drawLine(*ending[i]->end, taken[i]);
     }
     for (std::size_t i = 0; i < ending.size(); ++i) {
       drawMarker(m_painter, ending[i]->style.marker, taken[i], kMarker, ending[i]->style.color);
     }
+  }
+
+  /// The newest point of the line at which a marker meets no other one; nothing where there is none.
+  template <class Collides>
+  std::optional<QPointF> backAlongLine(const FrameSeries& series, const Collides& collides) const {
+    const auto& samples = series.main().samples;
+    for (auto sample = samples.rbegin(); sample != samples.rend(); ++sample) {
+      if (!m_geometry.x.contains(sample->x)) continue;
+      const QPointF at(m_geometry.toPixelX(sample->x), m_geometry.toPixelY(toAxis(m_geometry.scale, sample->y)));
+      if (m_geometry.lines.contains(at) && !collides(at)) return at;
+    }
+    return std::nullopt;
   }
 
   void drawSkipTicks() {

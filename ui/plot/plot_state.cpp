@@ -16,15 +16,20 @@ std::size_t nearestIndex(const SeriesData& data, double position) {
 
 }  // namespace
 
-std::optional<double> valueToRead(const PlotState& state, const SeriesData& data) {
+std::optional<std::size_t> indexToRead(const PlotState& state, const SeriesData& data) {
   if (data.empty()) return std::nullopt;
   const auto position = state.cursor ? state.cursor->position() : std::nullopt;
-  if (!position) return data.y(data.size() - 1);
+  if (!position) return data.size() - 1;
   const auto index = nearestIndex(data, *position);
   // A value that stands far from the cursor is no value at the cursor.
   const auto reach = state.navigation->xRange().length() * 0.01;
   if (std::abs(data.x(index) - *position) > reach) return std::nullopt;
-  return data.y(index);
+  return index;
+}
+
+std::optional<double> valueToRead(const PlotState& state, const SeriesData& data) {
+  const auto index = indexToRead(state, data);
+  return index ? std::optional(data.y(*index)) : std::nullopt;
 }
 
 std::optional<double> nearestPosition(const PlotState& state, double position) {

@@ -24,7 +24,10 @@ struct PlotState {
   QPointer<PlotCursor> cursor;
 };
 
-/// The value of a series under the cursor, or its newest one without a cursor; nothing where it has none there.
+/// Which value of a series is under the cursor, or its newest one without a cursor; nothing where it has none there.
+std::optional<std::size_t> indexToRead(const PlotState& state, const SeriesData& data);
+
+/// That value, as measured.
 std::optional<double> valueToRead(const PlotState& state, const SeriesData& data);
 
 /// The position of the value, of any visible series, that lies nearest.

@@ -193,7 +193,8 @@ bool ArmData::take(const record::StepRecord& step) {
   m_counters.applied = step.applied_updates;
   m_counters.skipped = static_cast<qint64>(m_skips.size());
   m_counters.growthTracker = step.growth_tracker;
-  m_counters.scale = step.scale_after;
+  m_counters.scale = step.scale_before;
+  m_counters.nextScale = step.scale_after;
   m_counters.lr = step.lr;
   m_counters.loss = step.loss;
   if (step.deviation_output_rmse) m_counters.deviation = step.deviation_output_rmse;
@@ -396,7 +397,7 @@ std::optional<double> ArmData::valueAt(Quantity quantity, qint64 step) const {
   return curve.values->y(index);
 }
 
-std::optional<double> ArmData::recentMean(Quantity quantity, std::size_t back) const {
+std::optional<RecentMean> ArmData::recentMean(Quantity quantity, std::size_t back) const {
   const auto data = series(quantity);
   if (data->size() <= back) return std::nullopt;
   double sum = 0;
@@ -407,7 +408,7 @@ std::optional<double> ArmData::recentMean(Quantity quantity, std::size_t back) c
     ++count;
   }
   if (count == 0) return std::nullopt;
-  return sum / static_cast<double>(count);
+  return RecentMean{sum / static_cast<double>(count), count};
 }
 
 }  // namespace mantissa::ui::run

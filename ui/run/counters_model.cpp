@@ -205,6 +205,12 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
     return tr("RMSE of outputs %1; run-to-run spread %2")
         .arg(QString::fromStdString(to_text(*value)), QString::fromStdString(to_text(m_yardstick->size)));
   }
+  if (value && column == ScaleColumn) {
+    const QString used = QString::fromStdString(to_text(*value));
+    const std::optional<double>& next = arm.counters().nextScale;
+    return next && *next != *value ? tr("%1; the next step uses %2").arg(used, QString::fromStdString(to_text(*next)))
+                                   : used;
+  }
   if (value && column == RateColumn && arm.optimizers() > 1) {
     return tr("%1, of %2, the first of %3")
         .arg(QString::fromStdString(to_text(*value)), m_data->optimizerName(0),
@@ -228,6 +234,12 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
     std::size_t most = 0;
     for (const Row& row : m_rows) most = std::max(most, row.arm->optimizers());
     if (most > 1) return tr("Of %1, the first of %2").arg(m_data->optimizerName(0), count(static_cast<qint64>(most)));
+  }
+  if (role == Qt::ToolTipRole) {
+    if (section == ScaleColumn) return tr("What the last step used, as in the chart");
+    if (section == TrackerColumn) return tr("As the last step left it");
+    if (section == LossColumn || section == DeviationColumn) return tr("Of the last step, as measured");
+    return {};
   }
   if (role != Qt::DisplayRole) return {};
   switch (section) {

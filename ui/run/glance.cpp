@@ -112,18 +112,31 @@ Statement skipping(const RunData& data) {
   return statement;
 }
 
+QString sentenceCase(QString words) {
+  words[0] = words[0].toUpper();
+  return words;
+}
+
+QString stepsWords(std::size_t steps) {
+  return steps == 1 ? say("1 step") : say("%1 steps").arg(count(static_cast<qint64>(steps)));
+}
+
+/// What is said is not the newest value, which charts and counters tell.
+QString meanWords(std::size_t steps) { return say("mean of %1").arg(stepsWords(steps)); }
+
 /// How far an arm deviates, over its newest steps.
 struct Deviation {
   const ArmData* arm = nullptr;
   double size = 0;
+  std::size_t steps = 0;
 };
 
 /// The largest first.
 std::vector<Deviation> deviations(const RunData& data) {
   std::vector<Deviation> found;
   for (const ArmData* const arm : data.shown()) {
-    const std::optional<double> mean = arm->recentMean(kMainDeviation);
-    if (!isReference(*arm) && mean) found.push_back({arm, *mean});
+    const std::optional<RecentMean> mean = arm->recentMean(kMainDeviation);
+    if (!isReference(*arm) && mean) found.push_back({arm, mean->value, mean->count});
   }
   std::stable_sort(found.begin(), found.end(), [](const Deviation& a, const Deviation& b) { return a.size > b.size; });
   return found;
@@ -166,7 +179,7 @@ Statement deviating(const RunData& data, const Standing& standing) {
   if (unit == 0) {
     statement.state = Statement::State::Plain;
     statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), number(worst.size));
-    statement.detail = say("Output RMSE, no yardstick.") + others;
+    statement.detail = say("Output RMSE, %1, no yardstick.").arg(meanWords(worst.steps)) + others;
     return statement;
   }
   const double times = worst.size / unit;
@@ -174,16 +187,17 @@ Statement deviating(const RunData& data, const Standing& standing) {
   const std::optional<double> limit = limitOf(standing.experiment);
   const bool isBeyond = limit && times > *limit;
   statement.state = isBeyond ? Statement::State::Bad : times > 1 ? Statement::State::Warn : Statement::State::Good;
+  QString judged;
   if (limit) {
-    statement.detail =
-        (isBeyond ? say("Beyond the limit, %1 × spread.") : say("Within the limit, %1 × spread.")).arg(number(*limit));
+    judged =
+        (isBeyond ? say("beyond the limit, %1 × spread.") : say("within the limit, %1 × spread.")).arg(number(*limit));
   } else if (yardstick->repeats == 1) {
-    statement.detail = times > 1 ? say("Beyond what one repeat does.") : say("Within what one repeat does.");
+    judged = times > 1 ? say("beyond what one repeat does.") : say("within what one repeat does.");
   } else {
-    statement.detail =
-        (times > 1 ? say("Beyond what %1 repeats do.") : say("Within what %1 repeats do.")).arg(yardstick->repeats);
+    judged =
+        (times > 1 ? say("beyond what %1 repeats do.") : say("within what %1 repeats do.")).arg(yardstick->repeats);
   }
-  statement.detail += others;
+  statement.detail = say("%1, %2").arg(sentenceCase(meanWords(worst.steps)), judged) + others;
   return statement;
 }
 
@@ -191,7 +205,7 @@ Statement learning(const RunData& data) {
   Statement statement{say("Learning"), {}, {}, Statement::State::Unknown};
   const ArmData* worst = nullptr;  // the arm whose loss falls least
   double worstChange = 0;
-  double worstLoss = 0;
+  RecentMean worstLoss;
   std::size_t steps = 0;
   for (const ArmData* const arm : data.shown()) {
     if (const std::optional<double> newest = arm->counters().loss; newest && !std::isfinite(*newest)) {
@@ -202,10 +216,10 @@ Statement learning(const RunData& data) {
     }
     const std::size_t size = arm->series(Quantity::Loss)->size();
     const std::size_t back = std::min(kLearningBack, size / 2);
-    const std::optional<double> now = arm->recentMean(Quantity::Loss);
-    const std::optional<double> before = arm->recentMean(Quantity::Loss, back);
-    if (!now || !before || back == 0 || *before == 0) continue;
-    const double change = (*now - *before) / std::abs(*before);
+    const std::optional<RecentMean> now = arm->recentMean(Quantity::Loss);
+    const std::optional<RecentMean> before = arm->recentMean(Quantity::Loss, back);
+    if (!now || !before || back == 0 || before->value == 0) continue;
+    const double change = (now->value - before->value) / std::abs(before->value);
     if (worst != nullptr && change <= worstChange) continue;
     worst = arm;
     worstChange = change;
@@ -216,19 +230,20 @@ Statement learning(const RunData& data) {
   const QString share = QLocale().toString(std::abs(worstChange) * 100, 'f', std::abs(worstChange) < 0.1 ? 1 : 0);
   if (worstChange < -kFlat) {
     statement.state = Statement::State::Good;
-    statement.answer = say("loss %1, falling").arg(number(worstLoss));
-    statement.detail = say("%1, %2 % lower than %3");
+    statement.answer = say("mean loss %1, falling");
+    statement.detail = say("%1 over %2: %3 % lower than %4");
   } else if (worstChange <= kFlat) {
     statement.state = Statement::State::Plain;
-    statement.answer = say("loss %1, level").arg(number(worstLoss));
-    statement.detail = worstChange < 0 ? say("%1, %2 % lower than %3") : say("%1, %2 % higher than %3");
+    statement.answer = say("mean loss %1, level");
+    statement.detail = worstChange < 0 ? say("%1 over %2: %3 % lower than %4") : say("%1 over %2: %3 % higher than %4");
   } else {
     statement.state = Statement::State::Warn;
-    statement.answer = say("loss %1, rising").arg(number(worstLoss));
-    statement.detail = say("%1, %2 % higher than %3");
+    statement.answer = say("mean loss %1, rising");
+    statement.detail = say("%1 over %2: %3 % higher than %4");
   }
-  const QString ago = steps == 1 ? say("1 step ago") : say("%1 steps ago").arg(steps);
-  statement.detail = statement.detail.arg(nameOf(*worst), share, ago);
+  const QString ago = say("%1 ago").arg(stepsWords(steps));
+  statement.answer = statement.answer.arg(number(worstLoss.value));
+  statement.detail = statement.detail.arg(nameOf(*worst), stepsWords(worstLoss.count), share, ago);
   // A mean that leaves steps out says how many.
   if (const qint64 left = worst->nonFinite(Quantity::Loss); left > 0) {
     statement.detail +=

@@ -32,6 +32,7 @@ namespace mantissa::ui::run {
 namespace {
 
 enum SmoothingKind { NoSmoothing, Average, RunningMean };
+enum DeviationUnit { Multiples, AsMeasured };
 
 constexpr int kAskAgain = 300;     // ms
 constexpr int kLeastHeight = 105;  // of a chart below its legend: the grid scrolls where there are more than fit
@@ -42,6 +43,23 @@ QString markText(const ArmData& arm, const Skip& skip) {
   return skip.parameter.isEmpty() ? RunCharts::tr("%1, step %2: skipped, %3.").arg(name, step, causeWords(skip.cause))
                                   : RunCharts::tr("%1, step %2: skipped, %3, first in %4.")
                                         .arg(name, step, causeWords(skip.cause), skip.parameter);
+}
+
+QString whyNoMultiples(bool isTrajectory, bool isMeasured) {
+  if (isMeasured) {
+    return isTrajectory ? RunCharts::tr(
+                              "As measured: the repeats of the reference do not differ, nothing is a multiple "
+                              "of their spread")
+                        : RunCharts::tr(
+                              "As measured: the rounding repeats do not differ from the reference, nothing is "
+                              "a multiple of their floor");
+  }
+  return isTrajectory ? RunCharts::tr(
+                            "As measured: no repeat has measured the run-to-run spread. Set repeats = 2 under "
+                            "[reference] and run again: deviations then stand in multiples of it")
+                      : RunCharts::tr(
+                            "As measured: no repeat has measured the rounding floor. Set rounding_repeats = 1 "
+                            "under [reference] and run again: deviations then stand in multiples of it");
 }
 
 QString hintText() { return RunCharts::tr("Drag selects, wheel zooms, double click resets"); }
@@ -145,7 +163,9 @@ void RunCharts::tellCursor() {
   const std::array<QString, kXAxes> notes = {
       tr("Cursor at step %1 on all charts"), tr("Cursor at update %1 on all charts"),
       tr("Cursor at sample %1 on all charts"), tr("Cursor at %1 s on all charts")};
-  m_hint->setText(notes.at(static_cast<std::size_t>(m_axis->currentIndex())).arg(where));
+  const QString note = notes.at(static_cast<std::size_t>(m_axis->currentIndex())).arg(where);
+  const bool isSmoothed = m_smoothing->currentIndex() != NoSmoothing;
+  m_hint->setText(isSmoothed ? tr("%1: measured values").arg(note) : note);
 }
 
 void RunCharts::makeChoosers() {
@@ -172,9 +192,11 @@ void RunCharts::makeChoosers() {
   m_units->setItemData(
       0, tr("Multiples of the run-to-run spread (trajectory) or of the rounding floor (shadow), where it was measured"),
       Qt::ToolTipRole);
-  for (QComboBox* const chooser : {m_deviation, m_units}) {
-    connect(chooser, &QComboBox::currentIndexChanged, this, &RunCharts::choiceChanged);
-  }
+  connect(m_deviation, &QComboBox::currentIndexChanged, this, &RunCharts::choiceChanged);
+  connect(m_units, &QComboBox::currentIndexChanged, this, [this](int index) {
+    m_wantsMultiples = index == Multiples;
+    choiceChanged();
+  });
   m_optimizer->addItem(tr("all optimizers"));
   m_optimizer->setAccessibleName(tr("Whose skipped steps are shown"));
   m_optimizer->hide();
@@ -215,7 +237,7 @@ ChartChoices RunCharts::choices() const {
   ChartChoices choices;
   choices.axis = static_cast<XAxis>(m_axis->currentIndex());
   choices.comparison = static_cast<Comparison>(m_deviation->currentIndex());
-  choices.multiples = m_units->currentIndex() == 0;
+  choices.multiples = m_wantsMultiples;
   choices.smoothing = smoothing();
   choices.live = m_live;
   return choices;
@@ -350,6 +372,7 @@ bool RunCharts::isLoading() const { return m_past->isBusy(); }
 void RunCharts::rebuild() {
   keepWhatIsShown();
   offerOptimizers();
+  offerMultiples();
   for (const auto& [chart, view] : m_plots) rebuild(chart, *view);
   m_revision = m_data == nullptr ? -1 : m_data->revision();
   updateMarks();
@@ -405,6 +428,31 @@ void RunCharts::offerOptimizers() {
   while (m_optimizer->count() > 1) m_optimizer->removeItem(1);
   m_optimizer->addItems(names);
   if (chosen < m_optimizer->count()) m_optimizer->setCurrentIndex(chosen);
+}
+
+/// Where there is no yardstick, nothing is offered that would do nothing; what a person chose holds where there is one.
+void RunCharts::offerMultiples() {
+  const auto comparison = static_cast<Comparison>(m_deviation->currentIndex());
+  const bool isTrajectory = comparison == Comparison::Trajectory;
+  bool isMeasured = false;
+  bool isOffered = false;
+  for (std::size_t i = 0; i < kMeasures && m_data != nullptr; ++i) {
+    const std::optional<Yardstick> yardstick = m_data->yardstick(deviation(static_cast<Measure>(i), comparison));
+    isMeasured = isMeasured || yardstick;
+    isOffered = isOffered || (yardstick && yardstick->isUsable());
+  }
+  // Those that are to come count as well.
+  if (!isMeasured && m_experiment && m_data != nullptr && (m_live || m_data->steps() == 0)) {
+    const spec::Reference& reference = m_experiment->reference;
+    isOffered = (isTrajectory ? reference.repeats : reference.rounding_repeats) > 0;
+  }
+  const int shown = isOffered && m_wantsMultiples ? Multiples : AsMeasured;
+  if (m_units->currentIndex() != shown) {
+    const QSignalBlocker blocker(m_units);
+    m_units->setCurrentIndex(shown);
+  }
+  m_units->setEnabled(isOffered);
+  m_units->setToolTip(isOffered ? QString() : whyNoMultiples(isTrajectory, isMeasured));
 }
 
 void RunCharts::nameOptimizers() {
@@ -469,6 +517,7 @@ double RunCharts::redraw() {
       if (marks != m_marks) updateMarks();
       renewLines();
       offerOptimizers();
+      offerMultiples();
     }
   }
   double milliseconds = 0;
@@ -487,7 +536,7 @@ QByteArray RunCharts::saveLayout() const {
                               {QStringLiteral("smoothing"), m_smoothing->currentIndex()},
                               {QStringLiteral("weight"), m_weight->value()},
                               {QStringLiteral("deviation"), m_deviation->currentIndex()},
-                              {QStringLiteral("units"), m_units->currentIndex()}};
+                              {QStringLiteral("units"), m_wantsMultiples ? Multiples : AsMeasured}};
   return QJsonDocument(layout).toJson(QJsonDocument::Compact);
 }
 
@@ -506,7 +555,8 @@ void RunCharts::restoreLayout(const QByteArray& bytes) {
   restore("smoothing", m_smoothing, Average);
   if (layout.contains(QLatin1String("weight"))) m_weight->setValue(layout[QLatin1String("weight")].toDouble());
   restore("deviation", m_deviation);
-  restore("units", m_units);
+  m_wantsMultiples = layout[QLatin1String("units")].toInt(Multiples) != AsMeasured;
+  choiceChanged();
   m_menu->choose(charts, layout[QLatin1String("columns")].toInt(2));
   chooseCharts();
   if (bytes.isEmpty()) closeTables();

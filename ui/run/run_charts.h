@@ -90,6 +90,7 @@ class RunCharts : public QWidget {
   void rebuild(Chart chart, plot::PlotView& view);
   void renewLines();
   void offerOptimizers();
+  void offerMultiples();
   void nameOptimizers();
   void closeTables();
   void updateMarks();
@@ -118,6 +119,7 @@ class RunCharts : public QWidget {
   PastLoader* m_past;
   std::shared_ptr<const spec::Experiment> m_experiment;
   qint64 m_plannedSteps = 0;
+  bool m_wantsMultiples = true;  ///< of yardsticks, where there are
   bool m_live = false;
   int m_revision = -1;
   std::size_t m_marks = 0;

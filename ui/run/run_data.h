@@ -59,6 +59,12 @@ struct Yardstick {
   bool isUsable() const { return size > 0 && std::isfinite(size); }
 };
 
+/// A mean over an arm's newest values.
+struct RecentMean {
+  double value = 0;
+  std::size_t count = 0;  ///< of the values that it is the mean of
+};
+
 /// Where an arm stands after its last step.
 struct Counters {
   qint64 iterations = 0;
@@ -66,7 +72,8 @@ struct Counters {
   qint64 applied = 0;
   qint64 skipped = 0;
   qint64 growthTracker = 0;
-  std::optional<double> scale;
+  std::optional<double> scale;      ///< that it used, as curves have it
+  std::optional<double> nextScale;  ///< that it left to the next one
   std::optional<double> lr;
   std::optional<double> loss;
   std::optional<double> deviation;  ///< trajectory, of outputs, RMSE
@@ -164,8 +171,8 @@ class ArmData {
   /// Nothing where it was not measured at this step.
   std::optional<double> valueAt(Quantity quantity, qint64 step) const;
 
-  /// Mean of up to 50 finite values that end `back` values before the newest; nothing where there is none.
-  std::optional<double> recentMean(Quantity quantity, std::size_t back = 0) const;
+  /// Of up to 50 values that end `back` values before the newest, their finite ones; nothing where there is none.
+  std::optional<RecentMean> recentMean(Quantity quantity, std::size_t back = 0) const;
 
  private:
   struct Curve {

@@ -106,6 +106,7 @@ class RunPage : public shell::Page {
   void queueFiles();
   void resumeShownRun();
   void offerToResume();
+  void tellLostRun();
   const record::TrialRow* resumableArm() const;
   void lookAhead();
   void lookedAhead(const session::Preflight& found);

@@ -98,6 +98,7 @@ void RunPage::listenToFollower() {
     m_archiveData.setArms({arm});
     tellFailedArm(arm);
     if (m_armsRunning == 0) {
+      m_offerIsStale = false;  // until it is known what checkpoints there are now
       m_loader->load(m_archive, m_followed, arm.start.reference != 0 ? arm.start.reference : arm.id);
     }
     news();

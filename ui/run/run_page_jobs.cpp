@@ -215,7 +215,7 @@ void RunPage::offerToResume() {
   const record::TrialRow* const arm = resumableArm();
   enableActions();
   if (arm == nullptr) {
-    m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+    tellLostRun();
     return;
   }
   const QString step = models::figure(report::count_words(m_shown->steps()));
@@ -233,6 +233,28 @@ void RunPage::offerToResume() {
                            .arg(name, step, checkpoint),
              QString::fromLatin1(kResumeTopic))
       ->addWayOut(m_actions->resumeRun());
+}
+
+/// A run whose process is gone and that left nothing to go on from.
+void RunPage::tellLostRun() {
+  const QString topic = QString::fromLatin1(kResumeTopic);
+  const auto isInterrupted = [](const auto& arm) { return arm->arm().end.status == record::Status::Interrupted; };
+  const auto& arms = m_shown->arms();
+  const auto lost = std::find_if(arms.begin(), arms.end(), isInterrupted);
+  const bool isLost = m_view == View::Archive && m_armsKnown && m_armsRunning == 0 && !m_lastCheckpoint &&
+                      lost != arms.end() && !m_queue->resumes(m_archive, (*lost)->arm().experiment_id);
+  if (!isLost) return m_strips->dismiss(topic);
+  const qint64 steps = m_shown->steps();
+  const QString name = QString::fromStdString((*lost)->arm().experiment);
+  const QString where =
+      steps == 0 ? tr("before its first step") : tr("at step %1").arg(models::figure(report::count_words(steps)));
+  m_strips->show(
+      shell::MessageStrip::Kind::Warning,
+      tr("%1 was interrupted %2: its process is gone, and it left no checkpoint to go on from. What it "
+         "recorded stays. Open its file and run it again; with checkpoint = { every = 500 } under [training] "
+         "a run can go on after such an end.")
+          .arg(name, where),
+      topic);
 }
 
 void RunPage::resumeShownRun() {

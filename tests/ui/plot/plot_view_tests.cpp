@@ -353,6 +353,39 @@ class PlotViewTests : public QObject {
     QCOMPARE(plot.frame().lines.back().color, plotColors(false).reference);
   }
 
+  void the_marker_of_a_line_stands_on_its_newest_value_and_one_without_room_there_on_its_own_line() {
+    const std::vector<double> flat(100, 5.0);
+    PlotNavigation navigation;
+    navigation.setExpectedRange(Range{0, 99});
+    Shown plot(contentOf({series(std::vector<double>(100, 1.0)), series(flat), series(flat)}), &navigation);
+    const auto& frame = plot.frame();
+    QVERIFY(frame.series.at(1).end.has_value());
+    const QPointF end = *frame.series.at(1).end;
+    const QImage picture = plot.picture();
+    // Where the pixels of a colour are, above and below the line itself.
+    const auto placeOf = [&](const QColor& color) {
+      QPointF sum;
+      int count = 0;
+      for (int y = qRound(end.y()) - 14; y <= qRound(end.y()) + 14; ++y) {
+        if (std::abs(y - end.y()) < 1.5) continue;
+        for (int x = qRound(end.x()) - 60; x < picture.width(); ++x) {
+          if (pixelsLike(picture, color, QRect(x, y, 1, 1)) == 0) continue;
+          sum += QPointF(x + 0.5, y + 0.5);
+          ++count;
+        }
+      }
+      return count == 0 ? QPointF() : sum / count;
+    };
+    const QPointF first = placeOf(plotColors(false).trials[0]);
+    QVERIFY2(nearly(first.x(), end.x(), 1) && nearly(first.y(), end.y(), 1.5),
+             qPrintable(QStringLiteral("%1 %2, not %3 %4").arg(first.x()).arg(first.y()).arg(end.x()).arg(end.y())));
+    // The axis ends with the lines: the second marker finds no room behind them, and goes back along its line.
+    const QPointF second = placeOf(plotColors(false).trials[1]);
+    QVERIFY2(second.x() < end.x() - 8 && second.x() > end.x() - 30 && nearly(second.y(), end.y(), 2),
+             qPrintable(
+                 QStringLiteral("%1 %2, not before %3 %4").arg(second.x()).arg(second.y()).arg(end.x()).arg(end.y())));
+  }
+
   void smoothing_keeps_the_measured_values_faint_behind() {
     auto content = contentOf({series(wave(100, 0))});
     content.smoothing.kind = Smoothing::Kind::Exponential;

@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDeadlineTimer>
+#include <QDoubleSpinBox>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QJsonArray>
@@ -622,7 +623,7 @@ class RunChartsTests : public QObject {
     QApplication::sendEvent(view->canvas(), &move);
     m_charts->redraw();
     const double read = *view->plotCursor()->position();
-    QCOMPARE(m_charts->hint()->text(), QStringLiteral("Cursor at step %1 on all charts").arg(read));
+    QCOMPARE(m_charts->hint()->text(), QStringLiteral("Cursor at step %1 on all charts: measured values").arg(read));
     QEvent leave(QEvent::Leave);
     QApplication::sendEvent(view->canvas(), &leave);
     QCOMPARE(m_charts->hint()->text(), usual);
@@ -770,8 +771,94 @@ class RunChartsTests : public QObject {
     const plot::PlotContent& content = m_charts->plot(Chart::OutputRmse)->content();
     QCOMPARE(content.unit, QStringLiteral("RMSE, trajectory, no yardstick: as measured"));
     QCOMPARE(content.valueUnit, 1.0);
-    m_charts->unitChooser()->setCurrentIndex(1);
-    QCOMPARE(m_charts->plot(Chart::OutputRmse)->content().unit, QStringLiteral("RMSE, trajectory"));
+  }
+
+  void multiples_are_offered_where_there_is_a_yardstick_and_otherwise_it_is_said_how_to_get_one() {
+    QComboBox* const units = m_charts->unitChooser();
+    QVERIFY(units->isEnabled());
+    QCOMPARE(units->currentIndex(), 0);
+    m_data->truncate(RepeatOne, 0);
+    m_data->truncate(RepeatTwo, 0);
+    m_charts->redraw();
+    QVERIFY(!units->isEnabled());
+    QCOMPARE(units->currentText(), QStringLiteral("As measured"));
+    QVERIFY2(units->toolTip().contains(QStringLiteral("repeats = 2 under [reference]")), qPrintable(units->toolTip()));
+    // The rounding repeat is still there: shadow has its floor, and the choice that was made holds.
+    m_charts->deviationChooser()->setCurrentIndex(1);
+    QVERIFY(units->isEnabled());
+    QCOMPARE(units->currentIndex(), 0);
+    m_data->truncate(Rounding, 0);
+    m_charts->redraw();
+    QVERIFY(!units->isEnabled());
+    QVERIFY2(units->toolTip().contains(QStringLiteral("rounding_repeats = 1 under [reference]")),
+             qPrintable(units->toolTip()));
+    // A layout keeps what was chosen, not what could not be shown.
+    const QJsonObject layout = QJsonDocument::fromJson(m_charts->saveLayout()).object();
+    QCOMPARE(layout[QStringLiteral("units")].toInt(), 0);
+  }
+
+  void a_run_that_will_measure_its_yardstick_offers_multiples_before_its_first_step() {
+    RunData waiting;
+    m_charts->setData(&waiting);
+    QVERIFY(m_charts->unitChooser()->isEnabled());  // repeats = 2
+    spec::Experiment none = *experiment();
+    none.reference.repeats = 0;
+    m_charts->setExperiment(std::make_shared<const spec::Experiment>(none));
+    QVERIFY(!m_charts->unitChooser()->isEnabled());
+    m_charts->setData(m_data.get());
+  }
+
+  // Losses 1 and 3, weight 0.5: averages 0.5 and 1.75, without the bias 0.5/0.5 = 1 and 1.75/0.75 = 2.333.
+  void a_smoothed_line_is_called_so_and_the_legend_says_which_value_it_tells() {
+    m_data->clear();
+    m_data->setArms({arms()[0]});
+    record::StepRecord first = stepOf(Reference, 1);
+    record::StepRecord second = stepOf(Reference, 2);
+    first.loss = 1.0;
+    second.loss = 3.0;
+    m_data->take({batch({first, second})});
+    auto* const weight = m_charts->findChild<QDoubleSpinBox*>();
+    weight->setValue(0.5);
+    settle();
+    const plot::PlotView* const view = m_charts->plot(Chart::Loss);
+    QCOMPARE(plot::unitText(view->content()), QStringLiteral("cross-entropy, log, line smoothed"));
+    const plot::LegendItem* const item = view->findChild<plot::LegendItem*>();
+    QCOMPARE(item->accessibleName(), QStringLiteral("reference: 3.000"));
+    QCOMPARE(item->toolTip(), QStringLiteral("3.000 measured, 2.333 smoothed (the line)\nHide reference"));
+    QCOMPARE(glance(*m_data, {})[3].answer, QStringLiteral("mean loss 2, rising"));  // (1 + 3)/2
+    CountersTable table;
+    table.setData(m_data.get());
+    QCOMPARE(table.model()->headerData(CountersModel::LossColumn, Qt::Horizontal, Qt::ToolTipRole).toString(),
+             QStringLiteral("Of the last step, as measured"));
+    // Without smoothing there is one value, and nothing to tell apart.
+    auto* const chooser = m_charts->findChildren<QComboBox*>().at(1);
+    QCOMPARE(chooser->accessibleName(), QStringLiteral("Smoothing"));
+    chooser->setCurrentIndex(0);
+    m_charts->redraw();
+    QCOMPARE(plot::unitText(view->content()), QStringLiteral("cross-entropy, log"));
+    QCOMPARE(item->toolTip(), QStringLiteral("Hide reference"));
+  }
+
+  // fp16 skips step 201 at 2^11 and halves its scale: chart and counters say what the step used, and who asks is told
+  // what the next one uses.
+  void chart_and_counters_say_the_scale_of_the_same_step() {
+    record::StepRecord step = stepOf(Fp16, 201);
+    step.skipped = true;
+    step.skip_cause = record::SkipCause::Overflow;
+    step.scale_before = 2048;
+    step.scale_after = 1024;
+    m_data->take({batch({step})});
+    m_charts->redraw();
+    const plot::PlotView* const view = m_charts->plot(Chart::Scale);
+    QCOMPARE(view->findChildren<plot::LegendItem*>().at(0)->accessibleName(), QStringLiteral("fp16: 2^11"));
+    QVERIFY(view->content().about.startsWith(QStringLiteral("What each step used")));
+    CountersTable table;
+    table.setData(m_data.get());
+    QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data().toString(), QStringLiteral("2^11"));
+    QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data(Qt::ToolTipRole).toString(),
+             QStringLiteral("2048; the next step uses 1024"));
+    QCOMPARE(table.model()->headerData(CountersModel::ScaleColumn, Qt::Horizontal, Qt::ToolTipRole).toString(),
+             QStringLiteral("What the last step used, as in the chart"));
   }
 
   void a_legend_of_many_rows_takes_no_height_from_its_chart() {
@@ -844,13 +931,14 @@ class RunChartsTests : public QObject {
     standing.experiment = locked.get();
     const Statement beyond = glance(*m_data, standing)[2];
     QCOMPARE(beyond.answer, QStringLiteral("bf16 at 5.0 × spread"));
-    QCOMPARE(beyond.detail, QStringLiteral("Beyond the limit, 4 × spread. fp16 at 1.5."));
+    QCOMPARE(beyond.detail, QStringLiteral("Mean of 50 steps, beyond the limit, 4 × spread. fp16 at 1.5."));
     QCOMPARE(beyond.state, Statement::State::Bad);
     const Statement finite = glance(*m_data, standing)[0];
     QCOMPARE(finite.answer, QStringLiteral("1 NaN loss in bf16"));
     QCOMPARE(finite.detail, QStringLiteral("Step 120. reference and fp16 are finite."));
     standing.experiment = nullptr;
-    QCOMPARE(glance(*m_data, standing)[2].detail, QStringLiteral("Beyond what 2 repeats do. fp16 at 1.5."));
+    QCOMPARE(glance(*m_data, standing)[2].detail,
+             QStringLiteral("Mean of 50 steps, beyond what 2 repeats do. fp16 at 1.5."));
   }
 
   void the_glance_counts_one_step_as_one() {
@@ -873,7 +961,7 @@ class RunChartsTests : public QObject {
     m_data->take({batch(six)});
     QCOMPARE(*m_data->arm(Reference)->finiteMean(Quantity::Loss), 3.0);
     const Statement learning = glance(*m_data, {})[3];
-    QCOMPARE(learning.answer, QStringLiteral("loss 3, rising"));
+    QCOMPARE(learning.answer, QStringLiteral("mean loss 3, rising"));
     QVERIFY2(learning.detail.endsWith(QStringLiteral("; over finite steps, 2 non-finite of 6")),
              qPrintable(learning.detail));
     CountersTable table;

@@ -192,7 +192,8 @@ class RunDataTests : public QObject {
     QCOMPARE(data.arm(2)->nonFinite(Quantity::Loss), qint64{2});
     QCOMPARE(data.arm(2)->firstNonFinite(Quantity::Loss), qint64{2});
     QVERIFY(std::isnan(data.arm(2)->series(Quantity::Loss)->y(1)));
-    QCOMPARE(*data.arm(2)->recentMean(Quantity::Loss), 1.0);  // of the two finite ones
+    QCOMPARE(data.arm(2)->recentMean(Quantity::Loss)->value, 1.0);  // of the two finite ones
+    QCOMPARE(data.arm(2)->recentMean(Quantity::Loss)->count, std::size_t{2});
   }
 
   void skipped_steps_carry_their_cause_and_their_place_on_every_axis() {
@@ -322,8 +323,8 @@ class RunDataTests : public QObject {
     std::vector<record::StepRecord> steps;
     for (int i = 1; i <= 400; ++i) steps.push_back(stepOf(1, i, i <= 200 ? 2.0 : 1.0));
     data.take({batch(steps)});
-    QCOMPARE(glance(data, {})[3].answer, QStringLiteral("loss 1, falling"));
-    QCOMPARE(glance(data, {})[3].detail, QStringLiteral("reference, 50 % lower than 200 steps ago"));
+    QCOMPARE(glance(data, {})[3].answer, QStringLiteral("mean loss 1, falling"));
+    QCOMPARE(glance(data, {})[3].detail, QStringLiteral("reference over 50 steps: 50 % lower than 200 steps ago"));
   }
 };
 

@@ -165,6 +165,22 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
+  void an_interrupted_run_without_a_checkpoint_says_so_and_what_to_do() {
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Interrupted, false);
+    m_window->open(path("a.db"));
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() != nullptr);
+    const QString sentence = m_page->findChild<shell::MessageStrip*>()->sentence();
+    for (const char* const words : {"digits was interrupted at step 200", "it left no checkpoint to go on from",
+                                    "run it again", "checkpoint = { every = 500 } under [training]"}) {
+      QVERIFY2(sentence.contains(QString::fromUtf8(words)), qPrintable(sentence));
+    }
+    QVERIFY(!action("run_resume")->isEnabled());
+    // Another experiment's archive has nothing to do with it.
+    makeExampleArchive(path("b.db"));
+    m_window->open(path("b.db"));
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
+  }
+
   void a_finished_run_of_the_archive_cannot_go_on() {
     makeExampleArchive(path("a.db"));
     m_window->open(path("a.db"));

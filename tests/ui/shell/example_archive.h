@@ -13,9 +13,9 @@ namespace mantissa::test {
 
 /// An archive with one experiment, "digits": a reference and the trials "fp16" and "bf16" of `steps` steps each, every
 /// quantity measured that pages draw, the first step of fp16 skipped. \param status  of all arms; where it is not
-/// Finished, they have a checkpoint half-way
+/// Finished, they have a checkpoint half-way if `hasCheckpoint`
 inline void makeExampleArchive(const QString& file, std::int64_t steps = 200,
-                               record::Status status = record::Status::Finished) {
+                               record::Status status = record::Status::Finished, bool hasCheckpoint = true) {
   archive::Writer writer(file.toStdString());
   record::ExperimentStart experiment;
   experiment.name = "digits";
@@ -61,7 +61,7 @@ inline void makeExampleArchive(const QString& file, std::int64_t steps = 200,
     }
   }
   const bool isFinished = status == record::Status::Finished;
-  if (!isFinished) {
+  if (!isFinished && hasCheckpoint) {
     record::CheckpointSet set;
     set.step = steps / 2;
     for (const std::int64_t arm : arms) set.arms.push_back({arm, {}});
