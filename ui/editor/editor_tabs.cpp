@@ -84,10 +84,10 @@ void EditorTabs::makeActions() {
                              });
   QAction* const undo = add("editor_undo", edit, tr("&Undo"), QKeySequence::Undo,
                             tr("Takes back the last change, of the text or of a field"),
-                            ofEditor([](ExperimentEditor& editor) { editor.text()->undo(); }));
-  QAction* const redo = add("editor_redo", edit, tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")),
-                            tr("Makes the change again that was taken back"),
-                            ofEditor([](ExperimentEditor& editor) { editor.text()->redo(); }));
+                            ofEditor([](ExperimentEditor& editor) { editor.undo(); }));
+  QAction* const redo =
+      add("editor_redo", edit, tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")),
+          tr("Makes the change again that was taken back"), ofEditor([](ExperimentEditor& editor) { editor.redo(); }));
   QAction* const next =
       add("next_problem", edit, tr("Next &problem"), QKeySequence(tr("F4")), tr("Goes to the next problem in the text"),
           ofEditor([](ExperimentEditor& editor) { editor.goToNextProblem(); }));
@@ -217,6 +217,7 @@ ExperimentEditor* EditorTabs::editorOf(const QString& path) const {
 
 bool EditorTabs::saveBeforeRun(const QString& path) {
   ExperimentEditor* const editor = editorOf(path);
+  if (editor != nullptr) editor->finishTyping();
   if (editor == nullptr || !editor->isChanged()) return true;
   return editorQuestions().savingBeforeRun(editor, editor->title()) && editor->save();
 }

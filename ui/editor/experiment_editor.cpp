@@ -142,6 +142,7 @@ QString ExperimentEditor::nameForChecks() const {
 }
 
 bool ExperimentEditor::mayClose() {
+  finishTyping();
   if (!isChanged()) return true;
   switch (editorQuestions().closing(this, title())) {
     case EditorQuestions::Closing::Save:
@@ -155,6 +156,7 @@ bool ExperimentEditor::mayClose() {
 }
 
 bool ExperimentEditor::save() {
+  finishTyping();
   if (m_file.path.isEmpty()) return saveAs();
   if (isChangedOutside(m_file)) {
     refuseToReplace();
@@ -164,6 +166,7 @@ bool ExperimentEditor::save() {
 }
 
 bool ExperimentEditor::saveAs() {
+  finishTyping();
   QString suggestion = m_file.path;
   if (suggestion.isEmpty()) {
     suggestion = QDir(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
@@ -202,7 +205,7 @@ bool ExperimentEditor::write(const QString& path) {
         QString::fromLatin1(kPathsTopic));
   }
   m_text->document()->setModified(false);
-  m_changedPath.clear();  // what is changed from now on is a step of its own: undo comes back to what was saved
+  m_typedInto.clear();  // what is changed from now on is a step of its own: undo comes back to what was saved
   Q_EMIT titleChanged();
   Q_EMIT saved(m_file.path);
   return true;

@@ -65,6 +65,11 @@ class ExperimentEditor : public shell::Document {
   bool saveAs();
   /// Takes the file's text again; asks where changes would be lost.
   void reload();
+  /// Takes the last edit back, of the text or of a field; redo makes it again.
+  void undo();
+  void redo();
+  /// What was begun in a field and not sent yet, as if the field was left.
+  void finishTyping();
   /// Puts the cursor to the next problem after it, around the end.
   void goToNextProblem();
   /// Shows a page of the form, and the outline with it.
@@ -100,8 +105,11 @@ class ExperimentEditor : public shell::Document {
   void listenToForm();
   void showText();
   void showProblems();
-  /// \param path  of what is changed: changes of the same key in a row are one step that can be undone
-  void change(const QString& path, const Change& change);
+  /// \param typedInto  the key whose value is being typed: all of it is one step that can be undone; empty: a step of
+  /// its own
+  void change(const QString& path, const QString& typedInto, const Change& change);
+  /// Outline and form at once, not after the check: what depends on a key comes and goes with it.
+  void showChangedText();
   void copyItem(const QString& path);
   void removeItem(const QString& path);
   QString freeTrialName(const QString& wish) const;
@@ -121,8 +129,8 @@ class ExperimentEditor : public shell::Document {
   ExperimentForm* m_form;
   TextView* m_text;
   std::optional<TomlText> m_toml;  ///< the last text that could be read
-  QString m_changedPath;           ///< of the change by the form that was the last of all changes
-  int m_changedRevision = -1;      ///< of the document after it
+  QString m_typedInto;             ///< the key that the last of all changes was typed into; empty: another change
+  int m_typedRevision = -1;        ///< of the document after it
   QAction* m_reloadAction;
   QAction* m_saveAsAction;
   QAction* m_overwriteAction;

@@ -23,14 +23,15 @@ QString ExperimentEditor::folder() const {
 }
 
 void ExperimentEditor::listenToForm() {
-  connect(m_form, &ExperimentForm::edited, this, [this](const QString& path, const QString& value) {
-    change(path, [&](const QString& text) { return withValue(text, path, value); });
+  connect(m_form, &ExperimentForm::edited, this, [this](const QString& path, const QString& value, bool isTyping) {
+    change(path, isTyping ? path : QString(), [&](const QString& text) { return withValue(text, path, value); });
   });
   connect(m_form, &ExperimentForm::cleared, this, [this](const QString& path) {
     if (!m_toml || !m_toml->has(path)) return;
-    change(path, [&](const QString& text) { return withoutKey(text, path); });
+    change(path, {}, [&](const QString& text) { return withoutKey(text, path); });
   });
   connect(m_form, &ExperimentForm::entered, this, [this](const QString& path) {
+    m_typedInto.clear();  // coming back to a field begins another edit
     const int line = m_toml ? m_toml->lineOf(path) : 0;
     if (line > 0 && line != m_text->currentLine()) m_text->goTo(line);
   });
@@ -90,7 +91,7 @@ void ExperimentEditor::showProblems() {
   m_outline->showProblems(byPage);
 }
 
-void ExperimentEditor::change(const QString& path, const Change& change) {
+void ExperimentEditor::change(const QString& path, const QString& typedInto, const Change& change) {
   const std::optional<TextEdit> edit = change(m_text->text());
   if (!edit) {
     m_strips->show(shell::MessageStrip::Kind::Warning,
@@ -100,27 +101,49 @@ void ExperimentEditor::change(const QString& path, const Change& change) {
   }
   m_strips->dismiss(QString::fromLatin1(kPlaceTopic));
   const bool isSameStep =
-      !path.isEmpty() && path == m_changedPath && m_changedRevision == m_text->document()->revision();
+      !typedInto.isEmpty() && typedInto == m_typedInto && m_typedRevision == m_text->document()->revision();
   m_text->edit(edit->position, edit->removed, edit->inserted, isSameStep);
-  m_changedPath = path;
-  m_changedRevision = m_text->document()->revision();
-  // At once, not after the check: what depends on the key comes and goes with it.
-  if (std::optional<TomlText> toml = TomlText::read(m_text->text())) {
-    m_toml = std::move(toml);
-    m_outline->showText(*m_toml);
-    m_form->showText(*m_toml, folder());
-    if (const QModelIndex index = m_outline->indexOf(m_form->page()); index.isValid()) {
-      m_outlineView->setCurrentIndex(index);
-    }
+  m_typedInto = typedInto;
+  m_typedRevision = m_text->document()->revision();
+  showChangedText();
+}
+
+void ExperimentEditor::showChangedText() {
+  std::optional<TomlText> toml = TomlText::read(m_text->text());
+  if (!toml) return;  // the check says why
+  m_toml = std::move(toml);
+  m_outline->showText(*m_toml);
+  m_form->showText(*m_toml, folder());
+  if (const QModelIndex index = m_outline->indexOf(m_form->page()); index.isValid()) {
+    m_outlineView->setCurrentIndex(index);
   }
 }
+
+void ExperimentEditor::undo() {
+  m_typedInto.clear();
+  // A line that was emptied has its value in the text still.
+  if (m_form->takeBackTyping()) {
+    showChangedText();
+    return;
+  }
+  m_text->undo();
+  showChangedText();
+}
+
+void ExperimentEditor::redo() {
+  m_typedInto.clear();
+  m_text->redo();
+  showChangedText();
+}
+
+void ExperimentEditor::finishTyping() { m_form->finishTyping(); }
 
 void ExperimentEditor::addTrial(const PolicyPreset& preset) {
   if (!m_toml) return;
   const QString name = freeTrialName(preset.name);
   const bool inBraces = m_toml->entry(QStringLiteral("trial")) != nullptr;
   const int place = m_toml->count(QStringLiteral("trial"));
-  change({}, [&](const QString& text) {
+  change(QStringLiteral("trial"), {}, [&](const QString& text) {
     return withItem(text, QStringLiteral("trial"), policyLines(preset, name, inBraces));
   });
   const int line = m_toml->lineOf(QStringLiteral("trial[%1]").arg(place));
@@ -133,21 +156,21 @@ void ExperimentEditor::copyItem(const QString& path) {
   const int place = path.mid(list.size() + 1).chopped(1).toInt() + 1;
   const QString copy = QStringLiteral("%1[%2]").arg(list).arg(place);
   const std::optional<QString> name = decodedText(m_toml->value(path + QStringLiteral(".name")));
-  change(copy, [&](const QString& text) { return withCopy(text, path); });
+  m_typedInto.clear();
+  change(path, copy, [&](const QString& text) { return withCopy(text, path); });
   if (name && m_toml->has(copy)) {
     // One step with the copy itself: two trials never have one name.
-    change(copy, [&](const QString& text) {
+    change(copy, copy, [&](const QString& text) {
       return withValue(text, copy + QStringLiteral(".name"), tomlText(freeTrialName(*name)));
     });
   }
-  m_changedPath.clear();
+  m_typedInto.clear();
   if (m_form->page() != list) showPage(copy);
 }
 
 void ExperimentEditor::removeItem(const QString& path) {
   const QString list = parentPath(path);
-  change({}, [&](const QString& text) { return withoutItem(text, path); });
-  m_changedPath.clear();
+  change(path, {}, [&](const QString& text) { return withoutItem(text, path); });
   if (m_form->page() == path) showPage(m_outline->indexOf(list).isValid() ? list : m_outline->pageOf(list));
 }
 

@@ -181,6 +181,20 @@ void ExperimentForm::makePage() {
 
 FormSection* ExperimentForm::section() const { return m_page == kTrials ? nullptr : m_sections.value(m_page); }
 
+bool ExperimentForm::takeBackTyping() {
+  bool isTaken = false;
+  if (const FormSection* const shown = section()) {
+    for (Field* const field : shown->fields()) isTaken = field->takeBackTyping() || isTaken;
+  }
+  return isTaken;
+}
+
+void ExperimentForm::finishTyping() {
+  if (const FormSection* const shown = section()) {
+    for (Field* const field : shown->fields()) field->finishTyping();
+  }
+}
+
 void ExperimentForm::tellOthers() {
   const FormSection* const shown = section();
   m_showAll->setVisible(shown != nullptr && shown->hasOthers());

@@ -40,10 +40,13 @@ class ExperimentForm : public QWidget {
   const QString& page() const { return m_page; }
   /// The page's fields; nullptr where it has none of its own: the list of trials.
   FormSection* section() const;
+  /// See Field.
+  bool takeBackTyping();
+  void finishTyping();
   PoliciesView* policies() const { return m_policies; }
 
  Q_SIGNALS:
-  void edited(const QString& path, const QString& value);
+  void edited(const QString& path, const QString& value, bool isTyping);
   void cleared(const QString& path);
   /// The keyboard came into the field of a key.
   void entered(const QString& path);

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "ui/editor/field_kinds.h"
+#include "ui/editor/value_words.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
@@ -77,9 +78,19 @@ void Field::showValue(const QString& value) {
   // What waits for a later version can only be taken out.
   m_input->setEnabled(m_spec.waitsFor.isEmpty() || !value.isEmpty());
   showInInput(value);
+  if (m_value != value) m_engineProblem.clear();  // it was said of another value
+  m_value = value;
+  m_valueProblem = valueProblem(m_spec, value);
+  tellProblem();
 }
 
 void Field::showProblem(const QString& words) {
+  m_engineProblem = words;
+  tellProblem();
+}
+
+void Field::tellProblem() {
+  const QString& words = m_valueProblem.isEmpty() ? m_engineProblem : m_valueProblem;
   m_problem->setText(words);
   m_problem->setVisible(!words.isEmpty());
   QPalette palette = m_problem->palette();

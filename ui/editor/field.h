@@ -16,7 +16,8 @@ namespace mantissa::ui::editor {
 /// below them what is wrong with it.
 ///
 /// Values travel as TOML spells them. What is entered is written as it is, in the C locale; what is no number in the
-/// place of one becomes a text, so that the engine's reader says what it expected.
+/// place of one becomes a text: the file stays TOML, no engine takes it for a number, and the field says at once what
+/// it expected.
 class Field : public QWidget {
   Q_OBJECT
 
@@ -33,15 +34,22 @@ class Field : public QWidget {
   void showValue(const QString& value);
   /// What counts while the key is not in the file.
   virtual void showDefault(const QString& words) = 0;
+  /// What the engine says of it. What is wrong with the value's type is said in any case.
   void showProblem(const QString& words);
   QString problem() const { return m_problem->isVisibleTo(this) ? m_problem->text() : QString(); }
+
+  /// Empties what was typed and not sent yet: a line that was emptied keeps its key until it is left.
+  /// \return whether there was something
+  virtual bool takeBackTyping() { return false; }
+  /// Sends it, as leaving the field does.
+  virtual void finishTyping() {}
 
   /// The folder that paths are relative to; empty: none yet.
   void setFolder(const QString& folder) { m_folder = folder; }
 
  Q_SIGNALS:
-  /// A person entered a value.
-  void edited(const QString& value);
+  /// A person entered a value. \param isTyping  the next ones are of the same edit until the field is left
+  void edited(const QString& value, bool isTyping);
   /// A person took the key out of the file.
   void cleared();
   /// The keyboard came into the field.
@@ -60,6 +68,7 @@ class Field : public QWidget {
 
  private:
   QString helpWords() const;
+  void tellProblem();
 
   FieldSpec m_spec;
   QString m_path;
@@ -68,6 +77,9 @@ class Field : public QWidget {
   QBoxLayout* m_row;
   QToolButton* m_clear;
   QLabel* m_problem;
+  QString m_value;
+  QString m_valueProblem;   ///< of the value's type: known at once
+  QString m_engineProblem;  ///< of the last check
 };
 
 }  // namespace mantissa::ui::editor

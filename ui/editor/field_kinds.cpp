@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/spec/check_text.h"
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/toml_text.h"
 
@@ -46,10 +47,11 @@ QString wordValue(const QString& word) {
 
 QString textOf(const QString& value) { return decodedText(value).value_or(value); }
 
-/// Whether TOML would read exactly this as a value.
+/// Whether TOML would read exactly this as a value: anything else would break the text, and the form with it.
 bool isOneValue(const QString& text) {
-  const std::optional<TomlText> toml = TomlText::read(QStringLiteral("a = ") + text);
-  return toml && toml->value(QStringLiteral("a")) == text;
+  const QString line = QStringLiteral("a = ") + text;
+  const std::optional<TomlText> toml = TomlText::read(line);
+  return toml && toml->value(QStringLiteral("a")) == text && spec::check_text(line.toStdString(), {}).is_toml;
 }
 
 /// An item of a list that is written with commas.
@@ -72,7 +74,11 @@ ChoiceField::ChoiceField(const FieldSpec& spec, const QString& path, QWidget* pa
   }
   if (m_box->isEditable()) {
     m_box->setInsertPolicy(QComboBox::NoInsert);
-    connect(m_box->lineEdit(), &QLineEdit::textEdited, this, &ChoiceField::send);
+    connect(m_box->lineEdit(), &QLineEdit::textEdited, this, [this](const QString& text) {
+      // Empty on the way to another word: the key goes when the field is left.
+      if (!text.trimmed().isEmpty()) Q_EMIT edited(wordValue(text.trimmed()), true);
+    });
+    connect(m_box->lineEdit(), &QLineEdit::editingFinished, this, &ChoiceField::finishTyping);
     m_box->lineEdit()->installEventFilter(this);
   }
   connect(m_box, &QComboBox::activated, this, [this](int row) { send(m_box->itemData(row).toString()); });
@@ -83,8 +89,19 @@ void ChoiceField::send(const QString& word) {
   if (word.trimmed().isEmpty()) {
     Q_EMIT cleared();
   } else {
-    Q_EMIT edited(wordValue(word.trimmed()));
+    Q_EMIT edited(wordValue(word.trimmed()), false);
   }
+}
+
+bool ChoiceField::takeBackTyping() {
+  QLineEdit* const line = m_box->lineEdit();
+  if (line == nullptr || !line->isModified() || !line->text().trimmed().isEmpty()) return false;
+  line->setModified(false);
+  return true;
+}
+
+void ChoiceField::finishTyping() {
+  if (takeBackTyping()) Q_EMIT cleared();
 }
 
 void ChoiceField::showDefault(const QString& words) {
@@ -100,6 +117,10 @@ void ChoiceField::showDefault(const QString& words) {
 void ChoiceField::showInInput(const QString& value) {
   const QString word = textOf(value);
   if (m_box->isEditable()) {
+    // Of what is being typed, the word is in the file already.
+    const QString typed = m_box->lineEdit()->text().trimmed();
+    const bool isEmptied = typed.isEmpty() && m_box->lineEdit()->isModified();
+    if (m_box->lineEdit()->hasFocus() && (isEmptied || typed == word)) return;
     if (m_box->currentText() != word) {
       m_box->setCurrentIndex(m_box->findData(word));
       m_box->setEditText(word);
@@ -130,7 +151,7 @@ SwitchField::SwitchField(const FieldSpec& spec, const QString& path, QWidget* pa
   m_box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   connect(m_box, &QCheckBox::clicked, this, [this](bool isOn) {
     m_box->setTristate(false);
-    Q_EMIT edited(isOn ? QStringLiteral("true") : QStringLiteral("false"));
+    Q_EMIT edited(isOn ? QStringLiteral("true") : QStringLiteral("false"), false);
   });
   setInput(m_box);
 }
@@ -169,7 +190,7 @@ SeveralWordsField::SeveralWordsField(const FieldSpec& spec, const QString& path,
       for (const QCheckBox* const one : m_boxes) {
         if (one->isChecked()) values << tomlText(one->text());
       }
-      Q_EMIT edited(QStringLiteral("[%1]").arg(values.join(QStringLiteral(", "))));
+      Q_EMIT edited(QStringLiteral("[%1]").arg(values.join(QStringLiteral(", "))), false);
     });
   }
   row->setFocusProxy(m_boxes.value(0));
@@ -189,12 +210,9 @@ LineField::LineField(const FieldSpec& spec, const QString& path, QWidget* parent
   setInput(m_line);
   connect(m_line, &QLineEdit::textEdited, this, [this](const QString& text) {
     // Empty on the way to another value: the key goes when the field is left.
-    if (!text.trimmed().isEmpty()) Q_EMIT edited(encoded(text.trimmed()));
+    if (!text.trimmed().isEmpty()) Q_EMIT edited(encoded(text.trimmed()), true);
   });
-  connect(m_line, &QLineEdit::editingFinished, this, [this] {
-    if (m_line->isModified() && m_line->text().trimmed().isEmpty()) Q_EMIT cleared();
-    m_line->setModified(false);
-  });
+  connect(m_line, &QLineEdit::editingFinished, this, &LineField::finishTyping);
   if (spec.kind == FieldKind::File) {
     auto* const choose = new QToolButton;
     choose->setText(QStringLiteral("…"));
@@ -203,6 +221,16 @@ LineField::LineField(const FieldSpec& spec, const QString& path, QWidget* parent
     connect(choose, &QToolButton::clicked, this, &LineField::chooseFile);
     addToRow(choose);
   }
+}
+
+bool LineField::takeBackTyping() {
+  const bool isEmptied = m_line->isModified() && m_line->text().trimmed().isEmpty();
+  m_line->setModified(false);
+  return isEmptied;
+}
+
+void LineField::finishTyping() {
+  if (takeBackTyping()) Q_EMIT cleared();
 }
 
 void LineField::showDefault(const QString& words) {
@@ -236,9 +264,9 @@ QString LineField::encoded(const QString& text) const {
         return isOneValue(text) ? text : tomlText(text);
       }
       QStringList values;
-      for (const QString& item : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
-        if (!item.trimmed().isEmpty()) values << itemValue(item.trimmed(), spec().kind);
-      }
+      QStringList items = text.split(QLatin1Char(','));
+      if (items.last().trimmed().isEmpty()) items.removeLast();  // the next one is on its way
+      for (const QString& item : qAsConst(items)) values << itemValue(item.trimmed(), spec().kind);
       return QStringLiteral("[%1]").arg(values.join(QStringLiteral(", ")));
     }
     default:
@@ -264,7 +292,7 @@ void LineField::chooseFile() {
   const QString path = editorQuestions().existingFile(this, folder());
   if (path.isEmpty()) return;
   const QString relative = folder().isEmpty() ? path : QDir(folder()).relativeFilePath(path);
-  Q_EMIT edited(tomlText(relative));
+  Q_EMIT edited(tomlText(relative), false);
 }
 
 }  // namespace mantissa::ui::editor

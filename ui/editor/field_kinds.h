@@ -16,6 +16,8 @@ class ChoiceField : public Field {
  public:
   ChoiceField(const FieldSpec& spec, const QString& path, QWidget* parent);
   void showDefault(const QString& words) override;
+  bool takeBackTyping() override;
+  void finishTyping() override;
 
  protected:
   void showInInput(const QString& value) override;
@@ -63,6 +65,8 @@ class LineField : public Field {
  public:
   LineField(const FieldSpec& spec, const QString& path, QWidget* parent);
   void showDefault(const QString& words) override;
+  bool takeBackTyping() override;
+  void finishTyping() override;
 
  protected:
   void showInInput(const QString& value) override;

@@ -52,7 +52,8 @@ void FormSection::addField(const FieldSpec& spec) {
   Field* const field = Field::make(spec, path);
   m_fields << field;
   m_isRelevant[field] = true;
-  connect(field, &Field::edited, this, [this, path](const QString& value) { Q_EMIT edited(path, value); });
+  connect(field, &Field::edited, this,
+          [this, path](const QString& value, bool isTyping) { Q_EMIT edited(path, value, isTyping); });
   connect(field, &Field::cleared, this, [this, path] { Q_EMIT cleared(path); });
   connect(field, &Field::entered, this, [this, path] { Q_EMIT entered(path); });
   auto* const label = new QLabel(spec.label);

@@ -34,7 +34,7 @@ class FormSection : public QWidget {
   bool hasOthers() const { return m_hasOthers; }
 
  Q_SIGNALS:
-  void edited(const QString& path, const QString& value);
+  void edited(const QString& path, const QString& value, bool isTyping);
   void cleared(const QString& path);
   void entered(const QString& path);
 

@@ -185,6 +185,8 @@ void chooseKind(const spec::KeyEntry& entry, FieldSpec& spec) {
       {QStringLiteral("two numbers"), FieldKind::NumberList},
       {QStringLiteral("list"), FieldKind::AnyValue},
   };
+  spec.isWhole = type.contains(QLatin1String("integer"));
+  if (type == QLatin1String("two numbers")) spec.count = 2;
   for (const std::string& word : entry.words) spec.words << QString::fromStdString(word);
   for (const spec::LaterWord& later : entry.later_words) spec.wordsThatWait << QString::fromStdString(later.word);
   if (!spec.words.isEmpty()) {

@@ -14,12 +14,12 @@ enum class FieldKind {
   Choice,      ///< one of the words
   OpenChoice,  ///< one of the words, or another text
   Switch,      ///< true or false
-  Number,      ///< a number in the C locale, or what is written instead of one
+  Number,      ///< a number in the C locale; what is none is written as a text
   Text,
   File,          ///< a path, relative to the experiment file
   TextList,      ///< texts with commas between them
   TextOrList,    ///< the same; one text stands alone
-  NumberList,    ///< numbers with commas between them
+  NumberList,    ///< numbers with commas between them; what is none is written as a text
   SeveralWords,  ///< any of the words
   AnyValue,      ///< as TOML spells it
   InTextOnly,    ///< a table that the form shows and the text changes
@@ -35,6 +35,8 @@ struct FieldSpec {
   QString standardWords;  ///< the same in the language of the window
   QString waitsFor;       ///< empty: available; else the feature that it waits for
   FieldKind kind = FieldKind::Text;
+  bool isWhole = false;       ///< of numbers: integers alone
+  int count = 0;              ///< of a list: how many items it has; 0: any number of them
   QStringList words;          ///< of choices, as the file spells them
   QStringList wordsThatWait;  ///< words of the contract that this version does not take
   QString selector;        ///< the key beside it that decides whether it matters: "model.kind"; empty: it always does

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/paths_in_text.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 
@@ -22,16 +23,24 @@ bool isPathKey(const QString& key) {
   return false;
 }
 
-/// Calls `use` with every relative path of the text and its key.
-void forRelativePaths(const QString& text, const std::function<void(const QString& key, const QString& path)>& use) {
+/// Calls `use` with every path of the text and its key.
+void forPaths(const QString& text, const std::function<void(const QString& key, const QString& path)>& use) {
   const std::optional<TomlText> toml = TomlText::read(text);
   if (!toml) return;
   for (const TomlEntry& entry : toml->entries()) {
     if (!isPathKey(withoutPlaces(entry.path))) continue;
     const std::optional<QString> path = decodedText(toml->value(entry.path));
-    if (path && !path->isEmpty() && QFileInfo(*path).isRelative()) use(entry.path, *path);
+    if (path && !path->isEmpty()) use(entry.path, *path);
   }
 }
+
+void forRelativePaths(const QString& text, const std::function<void(const QString& key, const QString& path)>& use) {
+  forPaths(text, [&](const QString& key, const QString& path) {
+    if (QFileInfo(path).isRelative()) use(key, path);
+  });
+}
+
+QString say(const char* text) { return QCoreApplication::translate("Paths", text); }
 
 }  // namespace
 
@@ -55,6 +64,25 @@ QStringList pathsLostBetween(const QString& text, const QString& before, const Q
     if (wasThere && !QFileInfo::exists(QDir(after).absoluteFilePath(path))) lost << path;
   });
   return lost;
+}
+
+QVector<Problem> missingFiles(const QString& text, const QString& folder) {
+  QVector<Problem> missing;
+  forPaths(text, [&](const QString& key, const QString& path) {
+    if (folder.isEmpty() && QFileInfo(path).isRelative()) return;
+    const QString whole = QDir::cleanPath(QDir(folder).absoluteFilePath(path));
+    const QFileInfo info(whole);
+    if (info.isFile()) return;
+    Problem problem;
+    problem.subject = key;
+    problem.words =
+        (info.isDir()
+             ? say(QT_TRANSLATE_NOOP("Paths", "Found the folder %1, expected a file. Choose a file in it."))
+             : say(QT_TRANSLATE_NOOP("Paths", "There is no file %1. Paths are relative to the experiment file.")))
+            .arg(QDir::toNativeSeparators(whole));
+    missing << problem;
+  });
+  return missing;
 }
 
 }  // namespace mantissa::ui::editor

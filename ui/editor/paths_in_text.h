@@ -3,6 +3,9 @@
 
 #include <QString>
 #include <QStringList>
+#include <QVector>
+
+#include "ui/editor/problem.h"
 
 namespace mantissa::ui::editor {
 
@@ -12,5 +15,9 @@ QString withAbsolutePaths(const QString& text, const QString& folder);
 
 /// The paths of the text that lead to a file from `before` and to none from `after`: what moving the text would break.
 QStringList pathsLostBetween(const QString& text, const QString& before, const QString& after);
+
+/// A problem for every path of the text that leads to no file now. \param folder  of the text; empty: none yet, so that
+/// relative paths lead nowhere by themselves
+QVector<Problem> missingFiles(const QString& text, const QString& folder);
 
 }  // namespace mantissa::ui::editor

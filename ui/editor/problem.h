@@ -25,6 +25,7 @@ struct TextProblems {
   bool isToml = false;  ///< false: one problem, where the text stops being TOML
   QVector<Problem> problems;
   QStringList warnings;
+  QVector<Problem> missing;  ///< files that are not there now: no problem of the text, but nothing that can run
 };
 
 /// The facts of an error of core/spec in the window's words: ways out that name a command line name the form.

@@ -36,7 +36,7 @@ QString placeOf(const Problem& problem, const TomlText& toml) {
 
 QHash<QString, QString> wordsByPath(const TextProblems& problems, const TomlText& toml) {
   QHash<QString, QString> words;
-  for (const Problem& problem : problems.problems) {
+  for (const Problem& problem : problems.problems + problems.missing) {
     QString text = problem.words;
     if (!text.isEmpty()) text[0] = text[0].toUpper();
     QString& all = words[placeOf(problem, toml)];

@@ -23,7 +23,9 @@ ProblemSummary::ProblemSummary(QWidget* parent) : QAbstractButton(parent) {
 
 void ProblemSummary::show(const TextProblems& problems) {
   const int count = static_cast<int>(problems.problems.size());
-  const int warnings = static_cast<int>(problems.warnings.size());
+  QStringList cautions = problems.warnings;
+  for (const Problem& problem : problems.missing) cautions << problem.sentence();
+  const int warnings = static_cast<int>(cautions.size());
   QString words = tr("✓ No problems");
   QStringList all;
   m_state = State::Good;
@@ -35,8 +37,8 @@ void ProblemSummary::show(const TextProblems& problems) {
   } else if (warnings > 0) {
     m_state = State::Warned;
     words = (warnings == 1 ? tr("! 1 warning") : tr("! %1 warnings").arg(warnings)) + QStringLiteral("  ·  ") +
-            problems.warnings.first();
-    all = problems.warnings;
+            cautions.first();
+    all = cautions;
   }
   setText(words);
   setAccessibleName(words);

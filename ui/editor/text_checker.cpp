@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/text_checker.h"
 
+#include <QFileInfo>
+
 #include "core/spec/check_text.h"
+#include "ui/editor/paths_in_text.h"
 
 namespace mantissa::ui::editor {
 namespace {
@@ -12,6 +15,10 @@ TextProblems problemsOf(const std::string& text, const std::string& file) {
   problems.isToml = check.is_toml;
   for (const Error& error : check.problems) problems.problems << problemOf(error.facts());
   for (const std::string& warning : check.warnings) problems.warnings << QString::fromStdString(warning);
+  if (problems.isToml) {
+    const QFileInfo info(QString::fromStdString(file));
+    problems.missing = missingFiles(QString::fromStdString(text), info.isAbsolute() ? info.absolutePath() : QString());
+  }
   return problems;
 }
 

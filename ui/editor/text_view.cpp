@@ -11,6 +11,25 @@
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
+namespace {
+
+/// Qt joins what is typed right behind a programmed change to that change's step of undo, but never to a change of
+/// format: a format that shows nothing ends the step.
+void closeStep(QTextCursor& cursor, int position, int length) {
+  const int end = position + length;
+  const bool isAtBegin = length == 0 && position == 0;
+  cursor.setPosition(length > 0 ? position : qMax(0, position - 1));
+  if (isAtBegin) {
+    cursor.movePosition(QTextCursor::NextCharacter, QTextCursor::KeepAnchor);
+  } else {
+    cursor.setPosition(end, QTextCursor::KeepAnchor);
+  }
+  QTextCharFormat other;
+  other.setProperty(QTextFormat::UserProperty, 1 - cursor.charFormat().intProperty(QTextFormat::UserProperty));
+  cursor.mergeCharFormat(other);
+}
+
+}  // namespace
 
 /// The column left of the text.
 class LineNumbers : public QWidget {
@@ -70,6 +89,7 @@ void TextView::edit(int position, int removed, const QString& inserted, bool joi
   cursor.setPosition(position);
   cursor.setPosition(position + removed, QTextCursor::KeepAnchor);
   cursor.insertText(inserted);
+  closeStep(cursor, position, static_cast<int>(inserted.size()));
   cursor.endEditBlock();
 }
 

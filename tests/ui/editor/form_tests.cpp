@@ -235,7 +235,7 @@ class FormTests : public QObject {
              QStringLiteral("0.5"));
     type("trial[0].scaler.backoff_factor", QStringLiteral("0.25"));
     QVERIFY(text().endsWith(QStringLiteral("\nbackoff_factor = 0.25\n")));
-    // What is no number in the file is said so, by the engine's reader.
+    // What is no number in the file is said so.
     type("trial[0].scaler.backoff_factor", QStringLiteral("0,25"));
     m_window->settle();
     QVERIFY(text().endsWith(QStringLiteral("\nbackoff_factor = \"0,25\"\n")));
