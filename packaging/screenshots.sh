@@ -38,7 +38,7 @@ for page in archive run editor compare memory diagnose verdict report gains; do
   for theme in light dark; do
     for scale in 1 1.5; do
       picture="$folder/$page-$theme-$(awk "BEGIN { print 100 * $scale }").png"
-      QT_SCALE_FACTOR=$scale "$programs/mantissa" --screenshot "$page" --archive "$archive" --theme "$theme" -o "$picture" 2>&1 |
+      QT_SCALE_FACTOR=$scale "$programs/mantissa" --screenshot "$page" --archive "$archive" --theme "$theme" --out "$picture" 2>&1 |
         grep -v propagateSizeHints || [ "${PIPESTATUS[0]}" = 0 ]
       printf '%s\n' "$picture"
     done

@@ -24,7 +24,7 @@ std::optional<Arguments> readArguments(const QStringList& words, QString* proble
   const QCommandLineOption version(QStringLiteral("version"));
   const QCommandLineOption archive(QStringLiteral("archive"), {}, QStringLiteral("A"));
   const QCommandLineOption screenshot(QStringLiteral("screenshot"), {}, QStringLiteral("PAGE"));
-  const QCommandLineOption output(QStringList{"o", "output"}, {}, QStringLiteral("P.png"));
+  const QCommandLineOption output(QStringList{"out", "o", "output"}, {}, QStringLiteral("P.png"));
   const QCommandLineOption size(QStringLiteral("size"), {}, QStringLiteral("WxH"));
   const QCommandLineOption theme(QStringLiteral("theme"), {}, QStringLiteral("T"));
   parser.addOptions({help, version, archive, screenshot, output, size, theme});
@@ -45,7 +45,7 @@ std::optional<Arguments> readArguments(const QStringList& words, QString* proble
     return std::nullopt;
   }
   if (parser.isSet(screenshot) != parser.isSet(output)) {
-    *problem = QStringLiteral("--screenshot PAGE and -o FILE go together: one names the page, the other the picture.");
+    *problem = QStringLiteral("--screenshot PAGE and --out FILE go together: one names the page, the other the picture.");
     return std::nullopt;
   }
   if (parser.isSet(size)) {
@@ -71,13 +71,13 @@ std::optional<Arguments> readArguments(const QStringList& words, QString* proble
 
 QString helpText() {
   return QStringLiteral(
-      "mantissa [FILE…]                opens experiment files and archives in the workbench\n"
+      "mantissa [FILE…]                 opens experiment files and archives in the workbench\n"
       "\n"
-      "  --archive A                   the archive; without it the last one\n"
-      "  --theme light|dark|system     colours, for this start\n"
-      "  --screenshot PAGE -o P.png    draws a page into a picture, without a window; PAGE is one of\n"
-      "                                archive, run, editor, compare, memory, diagnose, verdict, report, gains\n"
-      "  --size 1600x1000              size of the picture\n"
+      "  --archive A                    the archive; without it the last one\n"
+      "  --theme light|dark|system      colours, for this start\n"
+      "  --screenshot PAGE --out P.png  draws a page into a picture, without a window; PAGE is one of\n"
+      "                                 archive, run, editor, compare, memory, diagnose, verdict, report, gains\n"
+      "  --size 1600x1000               size of the picture\n"
       "  --version, --help\n"
       "\n"
       "mantissa-cli does the same work without a window.\n");
