@@ -15,6 +15,7 @@ namespace mantissa::ui::run {
 namespace {
 
 constexpr int kMargin = 8;  // px on both sides of a cell
+constexpr int kLine = 4;    // px of a line between two cells, at most
 
 QString signOf(Statement::State state) {
   switch (state) {
@@ -45,7 +46,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
     column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -93,7 +94,7 @@ void GlanceStrip::showOne(std::size_t index) {
     cell.detail->setText(statement.detail);
     cell.detail->setToolTip(statement.detail);
   }
-  share(index);
+  measure(index);
   const plot::PlotColors& colors = shell::Theme::colors();
   QColor color = palette().color(QPalette::Text);
   if (statement.state == Statement::State::Good) color = colors.good;
@@ -106,15 +107,46 @@ void GlanceStrip::showOne(std::size_t index) {
   }
 }
 
-/// The longest sentences get the room. Shares only grow, in large steps: little moves when an answer changes.
-void GlanceStrip::share(std::size_t index) {
+/// Widths only grow, in large steps: little moves when an answer changes.
+void GlanceStrip::measure(std::size_t index) {
   constexpr int kStep = 12;
   Cell& cell = m_cells[index];
-  const auto width = [](const QLabel* label) { return label->fontMetrics().horizontalAdvance(label->text()); };
-  const int needed = (std::max(width(cell.answer), width(cell.detail)) / kStep + 1) * kStep + 2 * kMargin;
-  if (needed <= cell.share) return;
-  cell.share = needed;
-  m_row->setStretch(static_cast<int>(2 * index), needed);  // lines stand between the cells
+  const auto needed = [](const QLabel* label) {
+    return (label->fontMetrics().horizontalAdvance(label->text()) / kStep + 1) * kStep + 2 * kMargin;
+  };
+  const int answer = std::max({needed(cell.answer), needed(cell.question), cell.answerWidth});
+  const int whole = std::max({answer, needed(cell.detail), cell.wholeWidth});
+  if (answer == cell.answerWidth && whole == cell.wholeWidth) return;
+  cell.answerWidth = answer;
+  cell.wholeWidth = whole;
+  share();
+}
+
+/// Answers get their room first, and what is left goes to the details. Where not even the answers fit, the longest are
+/// cut, not the short ones.
+void GlanceStrip::share() {
+  std::array<int, kStatements> widths{};
+  int answers = 0;
+  int wholes = 0;
+  for (std::size_t i = 0; i < kStatements; ++i) {
+    widths[i] = m_cells[i].answerWidth;
+    answers += m_cells[i].answerWidth;
+    wholes += m_cells[i].wholeWidth;
+  }
+  const int room = width() - static_cast<int>(kStatements) * kLine;
+  const double left = std::max(0, room - answers);
+  const double wanted = std::max(1, wholes - answers);
+  for (; answers > room && answers > 0; --answers) --*std::max_element(widths.begin(), widths.end());
+  for (std::size_t i = 0; i < kStatements; ++i) {
+    const int more = m_cells[i].wholeWidth - m_cells[i].answerWidth;
+    // Lines stand between the cells.
+    m_row->setStretch(static_cast<int>(2 * i), widths[i] + qRound(more * std::min(1.0, left / wanted)));
+  }
+}
+
+void GlanceStrip::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  share();
 }
 
 QString GlanceStrip::answerOf(std::size_t index) const {

@@ -25,16 +25,19 @@ class GlanceStrip : public QFrame {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   struct Cell {
     QLabel* question;
     QLabel* answer;
     QLabel* detail;
-    int share;  ///< of the width
+    int answerWidth;  ///< px that its answers have needed
+    int wholeWidth;   ///< px that its answers and its details have needed
   };
   void showOne(std::size_t index);
-  void share(std::size_t index);
+  void measure(std::size_t index);
+  void share();
 
   std::array<Statement, kStatements> m_statements;
   std::array<Cell, kStatements> m_cells{};

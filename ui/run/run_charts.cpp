@@ -35,7 +35,7 @@ enum SmoothingKind { NoSmoothing, Average, RunningMean };
 enum DeviationUnit { Multiples, AsMeasured };
 
 constexpr int kAskAgain = 300;     // ms
-constexpr int kLeastHeight = 105;  // of a chart below its legend: the grid scrolls where there are more than fit
+constexpr int kLeastHeight = 150;  // of a chart below its legend: the grid scrolls where there are more than fit
 
 QString markText(const ArmData& arm, const Skip& skip) {
   const QString name = QString::fromStdString(arm.arm().start.name);
@@ -80,20 +80,24 @@ RunCharts::RunCharts(QWidget* parent)
       m_hint(new ElidedLabel(hintText())),
       m_layoutButton(new QPushButton(tr("&Layout\u2026"))),
       m_menu(new LayoutMenu(this)),
+      m_row(new QWidget),
       m_scroll(new QScrollArea),
+      m_scrolled(new QVBoxLayout),
       m_grid(new QGridLayout),
       m_past(new PastLoader(this)) {
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(8);
-  auto* const row = new QWidget;
   makeChoosers();
-  makeRow(row);
-  layout->addWidget(row);
+  makeRow(m_row);
+  layout->addWidget(m_row);
   m_grid->setContentsMargins(0, 0, 0, 0);
   m_grid->setSpacing(8);
   auto* const inner = new QWidget;
-  inner->setLayout(m_grid);
+  m_scrolled->setContentsMargins(0, 0, 0, 0);
+  m_scrolled->setSpacing(8);
+  m_scrolled->addLayout(m_grid, 1);
+  inner->setLayout(m_scrolled);
   m_scroll->setWidget(inner);
   m_scroll->setWidgetResizable(true);
   m_scroll->setFrameShape(QFrame::NoFrame);
@@ -122,6 +126,8 @@ RunCharts::~RunCharts() {
   m_cursor->disconnect(this);
   m_navigation->disconnect(this);
 }
+
+int RunCharts::chooserHeight() const { return m_row->layout()->heightForWidth(width()); }
 
 void RunCharts::makeRow(QWidget* widget) {
   auto* const row = new QHBoxLayout(widget);

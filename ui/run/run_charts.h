@@ -19,6 +19,7 @@ class QGridLayout;
 class QLabel;
 class QPushButton;
 class QScrollArea;
+class QVBoxLayout;
 
 namespace mantissa::ui::run {
 
@@ -59,6 +60,10 @@ class RunCharts : public QWidget {
   /// What the mouse does, or where the cursor reads.
   QLabel* hint() const { return m_hint; }
   LayoutMenu* layoutMenu() const { return m_menu; }
+  /// Below the grid, what scrolls with it.
+  QVBoxLayout* scrolledLayout() const { return m_scrolled; }
+  /// How high the row of choosers is at this width.
+  int chooserHeight() const;
 
   /// Which charts, in how many columns, and what the choosers say.
   QByteArray saveLayout() const;
@@ -111,7 +116,9 @@ class RunCharts : public QWidget {
   QLabel* m_hint;
   QPushButton* m_layoutButton;
   LayoutMenu* m_menu;
+  QWidget* m_row;  ///< the choosers
   QScrollArea* m_scroll;
+  QVBoxLayout* m_scrolled;
   QGridLayout* m_grid;
   std::map<Chart, plot::PlotView*> m_plots;  ///< those that are shown
   RunData* m_data = nullptr;

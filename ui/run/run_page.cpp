@@ -20,6 +20,7 @@
 #include "ui/run/experiment_summary.h"
 #include "ui/run/glance_strip.h"
 #include "ui/run/preflight_panel.h"
+#include "ui/run/results_column.h"
 #include "ui/run/run_actions.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_controls.h"
@@ -90,9 +91,10 @@ RunPage::~RunPage() {
 }
 
 void RunPage::makeLayout() {
-  auto* const results = new QVBoxLayout;
-  results->setSpacing(8);
-  results->addWidget(m_charts, 1);
+  auto* const counters = new QWidget;
+  auto* const table = new QVBoxLayout(counters);
+  table->setContentsMargins(0, 0, 0, 0);
+  table->setSpacing(8);
   auto* const heading = new QHBoxLayout;
   auto* const title = new QLabel(tr("Counters"));
   QFont bold = title->font();
@@ -102,14 +104,13 @@ void RunPage::makeLayout() {
   heading->addWidget(title);
   heading->addStretch(1);
   heading->addWidget(m_countersNote);
-  results->addLayout(heading);
-
-  results->addWidget(m_counters);
+  table->addLayout(heading);
+  table->addWidget(m_counters);
 
   auto* const columns = new QHBoxLayout;
   columns->setSpacing(16);
   columns->addWidget(m_controls);
-  columns->addLayout(results, 1);
+  columns->addWidget(new ResultsColumn(m_charts, counters), 1);
   auto* const body = new QWidget;
   auto* const layout = new QVBoxLayout(body);
   layout->setContentsMargins(8, 8, 8, 8);

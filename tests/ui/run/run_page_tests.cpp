@@ -6,6 +6,9 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QFile>
+#include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTest>
 
 #include <cstdlib>
@@ -18,6 +21,7 @@
 #include "ui/plot/plot_canvas.h"
 #include "ui/run/counters_table.h"
 #include "ui/run/glance_strip.h"
+#include "ui/run/results_column.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
 #include "ui/run/step_panel.h"
@@ -93,6 +97,50 @@ class RunPageTests : public QObject {
     m_window->open(path("empty.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{0});
     QVERIFY(m_page->findChild<shell::EmptyState*>()->isVisible());
+  }
+
+  void a_small_window_scrolls_charts_and_counters_instead_of_flattening_them() {
+    test::makeExampleArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
+    auto* const column = m_page->findChild<run::ResultsColumn*>();
+    m_window->resize(1600, 1000);
+    QTRY_VERIFY(!column->countersScroll());
+    QVERIFY(!m_page->charts()->isAncestorOf(m_page->counters()));
+    m_window->resize(1100, 700);
+    QTRY_VERIFY(column->countersScroll());
+    // What is drawn keeps its height, and one chart at least is seen whole.
+    const plot::PlotView* const first = m_page->charts()->plots().front();
+    QTRY_VERIFY(first->visibleRegion().boundingRect() == first->rect());
+    for (const plot::PlotView* const view : m_page->charts()->plots()) {
+      QVERIFY2(view->canvas()->height() >= 150, qPrintable(view->id()));
+    }
+    QVERIFY(m_page->charts()->isAncestorOf(m_page->counters()));
+    auto* const scroll = m_page->charts()->findChild<QScrollArea*>();
+    scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
+    QTRY_VERIFY(m_page->counters()->visibleRegion().boundingRect() == m_page->counters()->rect());
+    m_window->resize(1600, 1000);
+    QTRY_VERIFY(!column->countersScroll());
+    QVERIFY(!m_page->charts()->isAncestorOf(m_page->counters()));
+    QTRY_VERIFY(m_page->counters()->isVisible());
+  }
+
+  void a_narrow_strip_cuts_its_details_before_its_answers() {
+    test::makeExampleArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{test::kSteps});
+    QTRY_VERIFY(m_page->isSettled());
+    m_window->resize(1280, 800);
+    QTest::qWait(50);
+    for (const QLabel* const label : m_page->strip()->findChildren<QLabel*>()) {
+      if (!label->font().bold()) continue;
+      const int needed = label->fontMetrics().horizontalAdvance(label->text());
+      QVERIFY2(needed <= label->width(), qPrintable(QStringLiteral("%1: %2 of %3 px, in %4")
+                                                        .arg(label->text())
+                                                        .arg(needed)
+                                                        .arg(label->width())
+                                                        .arg(m_page->strip()->width())));
+    }
   }
 
   void the_axis_chooser_moves_every_curve() {
