@@ -179,6 +179,18 @@ void PlotView::setMarks(std::vector<PlotMark> marks) {
   stale();
 }
 
+void PlotView::addMarks(const std::vector<PlotMark>& marks) {
+  if (marks.empty()) return;
+  const auto isBefore = [](const PlotMark& left, const PlotMark& right) { return left.x < right.x; };
+  auto& all = m_state.content.marks;
+  const auto known = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), marks.begin(), marks.end());
+  // Few stand behind the first new one: those of an arm that is ahead.
+  const auto from = std::upper_bound(all.begin(), all.begin() + known, marks.front(), isBefore);
+  std::inplace_merge(from, all.begin() + known, all.end(), isBefore);
+  stale();
+}
+
 void PlotView::setLines(std::vector<PlotLimit> limits, std::vector<PlotBand> bands, double unit) {
   PlotContent& content = m_state.content;
   if (content.limits == limits && content.bands == bands && content.valueUnit == unit) return;

@@ -39,6 +39,8 @@ class PlotView : public QWidget {
 
   /// Parts of the content, for what changes often.
   void setMarks(std::vector<PlotMark> marks);
+  /// More of them. \param marks  by x
+  void addMarks(const std::vector<PlotMark>& marks);
   void setSmoothing(const Smoothing& smoothing);
   /// \param unit  as PlotContent::valueUnit
   void setLines(std::vector<PlotLimit> limits, std::vector<PlotBand> bands, double unit);

@@ -62,6 +62,8 @@ QString whyNoMultiples(bool isTrajectory, bool isMeasured) {
                             "under [reference] and run again: deviations then stand in multiples of it");
 }
 
+bool isBefore(const plot::PlotMark& left, const plot::PlotMark& right) { return left.x < right.x; }
+
 QString hintText() { return RunCharts::tr("Drag selects, wheel zooms, double click resets"); }
 
 }  // namespace
@@ -476,33 +478,61 @@ void RunCharts::closeTables() {
   for (const auto& [chart, view] : m_plots) view->setTableShown(false);
 }
 
-void RunCharts::updateMarks() {
-  m_marks = 0;
+std::vector<plot::PlotMark> RunCharts::marksOf(const ArmData& arm, std::size_t firstSkip) const {
+  const auto axis = static_cast<std::size_t>(m_axis->currentIndex());
+  const auto optimizer =
+      m_optimizer->currentIndex() <= 0 ? std::nullopt : std::optional<qint64>(m_optimizer->currentIndex() - 1);
   std::vector<plot::PlotMark> marks;
-  std::size_t first = 0;  // mark of a calibration
-  qint64 calibrations = 0;
+  for (std::size_t i = firstSkip; i < arm.skips().size(); ++i) {
+    const Skip& skip = arm.skips()[i];
+    if (skip.isOf(optimizer)) marks.push_back({skip.x[axis], skip.step, {}, {}, arm.arm().id});
+  }
+  return marks;
+}
+
+/// All of them anew.
+void RunCharts::updateMarks() {
+  m_marked.clear();
+  std::vector<plot::PlotMark> marks;
+  qint64 left = 0;  // calibrations
   if (m_data != nullptr) {
-    const auto axis = static_cast<std::size_t>(m_axis->currentIndex());
-    const auto optimizer =
-        m_optimizer->currentIndex() <= 0 ? std::nullopt : std::optional<qint64>(m_optimizer->currentIndex() - 1);
     for (const ArmData* const arm : m_data->shown()) {
-      m_marks += arm->skips().size();
-      for (const Skip& skip : arm->skips()) {
-        if (!skip.isOf(optimizer)) continue;
-        marks.push_back({skip.x[axis], skip.step, {}, {}, arm->arm().id});
-        if (skip.cause != record::SkipCause::Calibration) continue;
-        if (calibrations == 0 || marks.back().x < marks[first].x) first = marks.size() - 1;
-        ++calibrations;
-      }
-    }
-    if (calibrations > 0) {
-      marks[first].label = tr("%1 calibration").arg(models::figure(report::count_words(calibrations)));
+      m_marked[arm->arm().id] = {arm->skips().size(), arm->skipsBy(record::SkipCause::Calibration)};
+      left += arm->skipsBy(record::SkipCause::Calibration);
+      const std::vector<plot::PlotMark> own = marksOf(*arm, 0);
+      marks.insert(marks.end(), own.begin(), own.end());
     }
   }
-  const auto isBefore = [](const plot::PlotMark& left, const plot::PlotMark& right) { return left.x < right.x; };
-  if (!std::is_sorted(marks.begin(), marks.end(), isBefore)) std::stable_sort(marks.begin(), marks.end(), isBefore);
+  std::stable_sort(marks.begin(), marks.end(), isBefore);
+  qint64 calibrations = 0;
+  plot::PlotMark* first = nullptr;
+  for (auto mark = marks.begin(); mark != marks.end() && left > 0; ++mark) {
+    const Skip* const skip = m_data->arm(mark->source)->skipAt(mark->step);
+    if (skip == nullptr || skip->cause != record::SkipCause::Calibration) continue;
+    if (first == nullptr) first = &*mark;
+    ++calibrations;
+    --left;
+  }
+  if (first != nullptr) first->label = tr("%1 calibration").arg(models::figure(report::count_words(calibrations)));
   for (const auto& [chart, view] : m_plots) {
     if (hasMarks(chart)) view->setMarks(marks);
+  }
+}
+
+/// Those that are new: a run may have a hundred thousand, and get more with every step.
+void RunCharts::addMarks() {
+  std::vector<plot::PlotMark> marks;
+  for (const ArmData* const arm : m_data->shown()) {
+    Marked& marked = m_marked[arm->arm().id];
+    const qint64 calibrations = arm->skipsBy(record::SkipCause::Calibration);
+    if (arm->skips().size() < marked.skips || calibrations != marked.calibrations) return updateMarks();
+    const std::vector<plot::PlotMark> own = marksOf(*arm, marked.skips);
+    marks.insert(marks.end(), own.begin(), own.end());
+    marked.skips = arm->skips().size();
+  }
+  std::stable_sort(marks.begin(), marks.end(), isBefore);
+  for (const auto& [chart, view] : m_plots) {
+    if (hasMarks(chart)) view->addMarks(marks);
   }
 }
 
@@ -515,12 +545,10 @@ void RunCharts::chooseNonFinite(Chart chart, double x) {
 
 double RunCharts::redraw() {
   if (m_data != nullptr) {
-    std::size_t marks = 0;
-    for (const ArmData* const arm : m_data->shown()) marks += arm->skips().size();
     if (m_revision != m_data->revision()) {
       rebuild();
     } else {
-      if (marks != m_marks) updateMarks();
+      addMarks();
       renewLines();
       offerOptimizers();
       offerMultiples();

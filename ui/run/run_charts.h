@@ -98,7 +98,9 @@ class RunCharts : public QWidget {
   void offerMultiples();
   void nameOptimizers();
   void closeTables();
+  std::vector<plot::PlotMark> marksOf(const ArmData& arm, std::size_t firstSkip) const;
   void updateMarks();
+  void addMarks();
   void chooseNonFinite(Chart chart, double x);
   ChartChoices choices() const;
   plot::Smoothing smoothing() const;
@@ -129,7 +131,12 @@ class RunCharts : public QWidget {
   bool m_wantsMultiples = true;  ///< of yardsticks, where there are
   bool m_live = false;
   int m_revision = -1;
-  std::size_t m_marks = 0;
+  /// How many skipped steps of an arm stand as marks.
+  struct Marked {
+    std::size_t skips = 0;
+    qint64 calibrations = 0;  ///< of them: their number stands beside the first one
+  };
+  std::map<std::int64_t, Marked> m_marked;
 };
 
 }  // namespace mantissa::ui::run

@@ -483,6 +483,49 @@ class RunChartsTests : public QObject {
     m_charts->setData(m_data.get());
   }
 
+  void new_skips_join_those_that_are_shown_in_the_order_of_the_axis() {
+    RunData data;
+    data.setArms({arms()[0], arms()[1], arms()[2]});
+    const auto skipped = [](std::int64_t arm, std::int64_t number, record::SkipCause cause) {
+      record::StepRecord step = stepOf(arm, number);
+      step.skipped = true;
+      step.skip_cause = cause;
+      return step;
+    };
+    const plot::PlotView& view = *m_charts->plot(Chart::Scale);
+    const auto places = [&view] {
+      std::vector<double> all;
+      for (const plot::PlotMark& mark : view.content().marks) all.push_back(mark.x);
+      return all;
+    };
+    using Places = std::vector<double>;
+    m_charts->setData(&data);
+    m_charts->redraw();
+    QCOMPARE(places(), Places{});
+    data.take({batch({skipped(Bf16, 3, record::SkipCause::Overflow), skipped(Bf16, 8, record::SkipCause::Overflow)})});
+    m_charts->redraw();
+    QCOMPARE(places(), (Places{3, 8}));
+    // An arm that is behind: its skips stand between those that are shown.
+    data.take({batch({skipped(Fp16, 2, record::SkipCause::Overflow), skipped(Fp16, 5, record::SkipCause::Overflow)})});
+    m_charts->redraw();
+    QCOMPARE(places(), (Places{2, 3, 5, 8}));
+    m_charts->redraw();
+    QCOMPARE(places(), (Places{2, 3, 5, 8}));
+    // The first calibration says how many there are.
+    data.take({batch({skipped(Fp16, 6, record::SkipCause::Calibration)})});
+    m_charts->redraw();
+    QCOMPARE(view.content().marks.at(3).label, QStringLiteral("1 calibration"));
+    data.take({batch({skipped(Fp16, 7, record::SkipCause::Calibration), stepOf(Fp16, 8)})});
+    m_charts->redraw();
+    QCOMPARE(places(), (Places{2, 3, 5, 6, 7, 8}));
+    QCOMPARE(view.content().marks.at(3).label, QStringLiteral("2 calibration"));
+    // What a resume takes back goes.
+    data.truncate(Fp16, 5);
+    m_charts->redraw();
+    QCOMPARE(places(), (Places{2, 3, 5, 8}));
+    m_charts->setData(m_data.get());
+  }
+
   void a_chart_that_is_added_late_shows_the_run_from_its_first_step() {
     QCOMPARE(m_data->arm(Fp16)->series(Quantity::PeakMemory)->size(), std::size_t{0});
     plot::PlotView* const view = show({Chart::PeakMemory});
