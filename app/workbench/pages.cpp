@@ -73,6 +73,7 @@ ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
   run->controls()->presets()->setPresets(titles, helps);
   QObject::connect(run, &ui::run::RunPage::presetRequested, editors, &ui::editor::EditorTabs::addTrial);
   QObject::connect(editors, &ui::editor::EditorTabs::saved, run, &ui::run::RunPage::readAgain);
+  QObject::connect(editors, &ui::editor::EditorTabs::unsavedFilesChanged, run, &ui::run::RunPage::setUnsavedFiles);
   run->setBeforeRun([editors](const QString& file) { return editors->saveBeforeRun(file); });
   return editors;
 }

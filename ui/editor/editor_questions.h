@@ -15,7 +15,7 @@ struct EditorQuestions {
 
   /// A changed file is to be closed.
   std::function<Closing(QWidget* parent, const QString& title)> closing;
-  /// A changed file is to be run, which runs what is saved. False: neither saved nor run.
+  /// A changed file is to be run or queued, which runs what is saved. False: neither saved nor run.
   std::function<bool(QWidget* parent, const QString& title)> savingBeforeRun;
   /// What another program wrote into the file is to be replaced.
   std::function<bool(QWidget* parent, const QString& title)> overwriting;

@@ -9,6 +9,7 @@
 #include "ui/editor/archived_text.h"
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/experiment_editor.h"
+#include "ui/editor/find_bar.h"
 #include "ui/editor/paths_in_text.h"
 #include "ui/editor/policies_view.h"
 #include "ui/editor/templates.h"
@@ -27,8 +28,9 @@ constexpr char kTopic[] = "editor";
 constexpr char kLayout[] = "editor";  // of all editors: the last one that was arranged
 
 /// The actions that need an editor in front.
-const char* const kOfAnEditor[] = {"save",        "save_as",    "close_tab",    "editor_undo",
-                                   "editor_redo", "editor_run", "next_problem", "editor_reload"};
+const char* const kOfAnEditor[] = {"save",        "save_as",          "close_tab",           "editor_undo",
+                                   "editor_redo", "editor_run",       "next_problem",        "editor_reload",
+                                   "editor_find", "editor_find_next", "editor_find_previous"};
 
 }  // namespace
 
@@ -36,6 +38,7 @@ EditorTabs::EditorTabs(shell::MainWindow& window)
     : QObject(&window), m_window(window), m_archived(new ArchivedText(this)) {
   makeActions();
   connect(&m_window, &shell::MainWindow::currentDocumentChanged, this, &EditorTabs::enableActions);
+  connect(&m_window, &shell::MainWindow::currentDocumentChanged, this, &EditorTabs::tellUnsaved);
   connect(&m_window, &shell::MainWindow::archiveSettled, this, &EditorTabs::enableActions);
   connect(m_window.archiveDock(), &shell::ArchiveDock::newExperimentRequested, this, &EditorTabs::newExperiment);
   connect(m_window.archiveDock(), &shell::ArchiveDock::trialSelected, this, &EditorTabs::enableActions);
@@ -91,6 +94,15 @@ void EditorTabs::makeActions() {
   QAction* const next =
       add("next_problem", edit, tr("Next &problem"), QKeySequence(tr("F4")), tr("Goes to the next problem in the text"),
           ofEditor([](ExperimentEditor& editor) { editor.goToNextProblem(); }));
+  QAction* const find = add("editor_find", edit, tr("&Find in the text"), QKeySequence(tr("Ctrl+F")),
+                            tr("Finds words in the text of the experiment in front"),
+                            ofEditor([](ExperimentEditor& editor) { editor.findBar()->open(); }));
+  QAction* const findNext =
+      add("editor_find_next", edit, tr("Next &match"), QKeySequence(tr("F3")), tr("Goes to the next match in the text"),
+          ofEditor([](ExperimentEditor& editor) { editor.findBar()->goToNext(); }));
+  QAction* const findPrevious = add("editor_find_previous", edit, tr("P&revious match"), QKeySequence(tr("Shift+F3")),
+                                    tr("Goes to the match before in the text"),
+                                    ofEditor([](ExperimentEditor& editor) { editor.findBar()->goToPrevious(); }));
   m_run = add("editor_run", tr("Run"), tr("Run this &experiment"), {},
               tr("Runs the experiment in front as it is saved, on the Run page"), [this] { run(); });
 
@@ -103,6 +115,8 @@ void EditorTabs::makeActions() {
   fileMenu->insertActions(before, {m_runAgain, save, saveAs, reload, close});
   fileMenu->insertSeparator(before);
   m_window.editMenu()->addActions({undo, redo});
+  m_window.editMenu()->addSeparator();
+  m_window.editMenu()->addActions({find, findNext, findPrevious});
   m_window.editMenu()->addSeparator();
   m_window.editMenu()->addActions({next, m_run});
   m_window.archiveDock()->addContextAction(m_runAgain);
@@ -201,6 +215,7 @@ ExperimentEditor* EditorTabs::add(ExperimentEditor* editor) {
   connect(editor, &ExperimentEditor::layoutChanged, this,
           [this, editor] { m_window.settings().setPageLayout(QString::fromLatin1(kLayout), editor->saveLayout()); });
   connect(editor, &ExperimentEditor::problemsChanged, this, &EditorTabs::enableActions);
+  connect(editor, &ExperimentEditor::titleChanged, this, &EditorTabs::tellUnsaved);
   m_window.addDocument(editor);
   return editor;
 }
@@ -219,7 +234,26 @@ bool EditorTabs::saveBeforeRun(const QString& path) {
   ExperimentEditor* const editor = editorOf(path);
   if (editor != nullptr) editor->finishTyping();
   if (editor == nullptr || !editor->isChanged()) return true;
-  return editorQuestions().savingBeforeRun(editor, editor->title()) && editor->save();
+  if (!editorQuestions().savingBeforeRun(editor, editor->title())) return false;
+  if (editor->save()) return true;
+  m_window.showDocument(editor);  // where the reason stands
+  return false;
+}
+
+QStringList EditorTabs::unsavedFiles() const {
+  QStringList files;
+  for (shell::Document* const document : m_window.documents()) {
+    const auto* const editor = qobject_cast<ExperimentEditor*>(document);
+    if (editor != nullptr && editor->isChanged() && !editor->file().isEmpty()) files << editor->file();
+  }
+  return files;
+}
+
+void EditorTabs::tellUnsaved() {
+  const QStringList files = unsavedFiles();
+  if (files == m_unsaved) return;
+  m_unsaved = files;
+  Q_EMIT unsavedFilesChanged(files);
 }
 
 void EditorTabs::run() {
@@ -228,6 +262,7 @@ void EditorTabs::run() {
   // A new experiment asks for its place; that is question enough.
   const bool isNew = editor->file().isEmpty();
   if (isNew ? !editor->save() : !saveBeforeRun(editor->file())) return;
+  if (!editor->isWhatTheFileHolds()) return;
   m_window.open(editor->file());
   QAction* const run = m_window.actions()->find(QStringLiteral("run"));
   if (run != nullptr && run->isEnabled()) run->trigger();

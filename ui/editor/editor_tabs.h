@@ -4,6 +4,7 @@
 #include <QKeySequence>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
 #include <cstdint>
 
@@ -40,6 +41,9 @@ class EditorTabs : public QObject {
   /// Before a file is run: changes that an editor has of it are saved, if the person wants that. False: not to be run.
   bool saveBeforeRun(const QString& path);
 
+  /// Files that editors hold changes of which are not saved.
+  QStringList unsavedFiles() const;
+
   /// The editor in front; nullptr where there is none.
   ExperimentEditor* current() const;
   /// Whether all that was asked for is open and checked.
@@ -48,6 +52,8 @@ class EditorTabs : public QObject {
  Q_SIGNALS:
   /// An experiment was written into this file.
   void saved(const QString& path);
+  /// Other files than before hold less than their editors.
+  void unsavedFilesChanged(const QStringList& files);
 
  private:
   void makeActions();
@@ -56,11 +62,13 @@ class EditorTabs : public QObject {
   ExperimentEditor* editorOf(const QString& path) const;
   ExperimentEditor* add(ExperimentEditor* editor);
   void run();
+  void tellUnsaved();
 
   shell::MainWindow& m_window;
   ArchivedText* m_archived;
   QAction* m_runAgain = nullptr;
   QAction* m_run = nullptr;
+  QStringList m_unsaved;
   QKeySequence m_runKeys;  ///< of the Run page's action, which an editor in front takes over
 };
 

@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStandardPaths>
@@ -16,6 +17,8 @@
 #include "core/base/error.h"
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/experiment_form.h"
+#include "ui/editor/file_watch.h"
+#include "ui/editor/find_bar.h"
 #include "ui/editor/outline_model.h"
 #include "ui/editor/paths_in_text.h"
 #include "ui/editor/problem_summary.h"
@@ -31,12 +34,14 @@ namespace {
 constexpr char kFileTopic[] = "file";
 constexpr char kEndingsTopic[] = "endings";
 constexpr char kPathsTopic[] = "paths";
+constexpr char kRightsTopic[] = "rights";
 
 }  // namespace
 
 ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
     : shell::Document(parent),
       m_file(file),
+      m_watch(new FileWatch(this)),
       m_checker(new TextChecker(this)),
       m_strips(new shell::MessageStrips),
       m_buttons(new QHBoxLayout),
@@ -46,15 +51,34 @@ ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
       m_outlineView(new QTreeView),
       m_form(new ExperimentForm),
       m_text(new TextView),
+      m_find(new FindBar(m_text)),
       m_reloadAction(new QAction(tr("Read again"), this)),
       m_saveAsAction(new QAction(tr("Save as…"), this)),
-      m_overwriteAction(new QAction(tr("Overwrite…"), this)) {
+      m_overwriteAction(new QAction(tr("Overwrite…"), this)),
+      m_keepAction(new QAction(tr("Keep mine"), this)),
+      m_differenceAction(new QAction(tr("Show difference"), this)),
+      m_writeAgainAction(new QAction(tr("Write it again"), this)) {
   makeLayout();
   m_text->load(m_file.text);
   listen();
+  listenToDisk();
   listenToForm();
   showText();
   showPage(QStringLiteral("trial"));  // what a person comes here for most
+  tellOfFile();
+  m_watch->watch(m_file.path);
+  m_checker->checkNow(m_text->text(), nameForChecks());
+}
+
+ExperimentEditor::ExperimentEditor(const QString& name, const QString& text, QWidget* parent)
+    : ExperimentEditor(TextFile{{}, {}, false, false, false, text}, parent) {
+  m_newName = name;
+  m_checker->checkNow(m_text->text(), nameForChecks());
+}
+
+void ExperimentEditor::tellOfFile() {
+  m_strips->dismiss(QString::fromLatin1(kEndingsTopic));
+  m_strips->dismiss(QString::fromLatin1(kRightsTopic));
   if (m_file.hasMixedEndings) {
     m_strips->show(shell::MessageStrip::Kind::Note,
                    m_file.hasCarriageReturns
@@ -68,13 +92,13 @@ ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
                       "Saving would change them."),
                    QString::fromLatin1(kEndingsTopic));
   }
-  m_checker->checkNow(m_text->text(), nameForChecks());
-}
-
-ExperimentEditor::ExperimentEditor(const QString& name, const QString& text, QWidget* parent)
-    : ExperimentEditor(TextFile{{}, {}, false, false, false, text}, parent) {
-  m_newName = name;
-  m_checker->checkNow(m_text->text(), nameForChecks());
+  if (!m_file.path.isEmpty() && !QFileInfo(m_file.path).isWritable()) {
+    m_strips
+        ->show(shell::MessageStrip::Kind::Note,
+               tr("%1 is read-only. Changes can be saved under another name.").arg(title()),
+               QString::fromLatin1(kRightsTopic))
+        ->addWayOut(m_saveAsAction);
+  }
 }
 
 void ExperimentEditor::makeLayout() {
@@ -90,10 +114,16 @@ void ExperimentEditor::makeLayout() {
   m_outlineView->setUniformRowHeights(true);
   m_outlineView->setAccessibleName(tr("Outline of the experiment file"));
   m_outlineView->setMinimumWidth(110);
-  m_text->setMinimumWidth(160);
+  auto* const textColumn = new QWidget;
+  textColumn->setMinimumWidth(160);
+  auto* const column = new QVBoxLayout(textColumn);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(m_text, 1);
+  column->addWidget(m_find);
   m_splitter->addWidget(m_outlineView);
   m_splitter->addWidget(m_form);
-  m_splitter->addWidget(m_text);
+  m_splitter->addWidget(textColumn);
   m_splitter->setChildrenCollapsible(false);
   m_splitter->setStretchFactor(1, 2);
   m_splitter->setStretchFactor(2, 3);
@@ -111,11 +141,6 @@ void ExperimentEditor::listen() {
   connect(m_text->document(), &QTextDocument::modificationChanged, this, &ExperimentEditor::titleChanged);
   connect(m_splitter, &QSplitter::splitterMoved, this, &ExperimentEditor::layoutChanged);
   connect(m_checker, &TextChecker::checked, this, &ExperimentEditor::takeProblems);
-  connect(m_reloadAction, &QAction::triggered, this, &ExperimentEditor::reload);
-  connect(m_saveAsAction, &QAction::triggered, this, &ExperimentEditor::saveAs);
-  connect(m_overwriteAction, &QAction::triggered, this, [this] {
-    if (editorQuestions().overwriting(this, title())) write(m_file.path);
-  });
 }
 
 void ExperimentEditor::addButton(QAction* action, const QString& icon) {
@@ -159,7 +184,7 @@ bool ExperimentEditor::save() {
   finishTyping();
   if (m_file.path.isEmpty()) return saveAs();
   if (isChangedOutside(m_file)) {
-    refuseToReplace();
+    tellOutsideChange(tr("Not saved."));
     return false;
   }
   return write(m_file.path);
@@ -193,6 +218,9 @@ bool ExperimentEditor::write(const QString& path) {
     return false;
   }
   m_file = file;
+  m_outside.reset();
+  m_watch->watch(m_file.path);
+  m_strips->dismiss(QString::fromLatin1(kRightsTopic));
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
   m_strips->dismiss(QString::fromLatin1(kEndingsTopic));
   m_strips->dismiss(QString::fromLatin1(kPathsTopic));
@@ -209,34 +237,6 @@ bool ExperimentEditor::write(const QString& path) {
   Q_EMIT titleChanged();
   Q_EMIT saved(m_file.path);
   return true;
-}
-
-void ExperimentEditor::refuseToReplace() {
-  const bool isThere = QFileInfo::exists(m_file.path);
-  const QString name = QFileInfo(m_file.path).fileName();
-  shell::MessageStrip* const strip =
-      m_strips->show(shell::MessageStrip::Kind::Failure,
-                     isThere ? tr("Not saved. Another program has changed %1 since it was read here.").arg(name)
-                             : tr("Not saved. %1 is no longer where it was read from.").arg(name),
-                     QString::fromLatin1(kFileTopic));
-  strip->addWayOut(m_overwriteAction);
-  strip->addWayOut(m_saveAsAction);
-  if (isThere) strip->addWayOut(m_reloadAction);
-}
-
-void ExperimentEditor::reload() {
-  if (m_file.path.isEmpty() || (isChanged() && !editorQuestions().givingUp(this, title()))) return;
-  try {
-    m_file = readTextFile(m_file.path);
-  } catch (const Error& error) {
-    m_strips->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kFileTopic));
-    return;
-  }
-  const int line = m_text->currentLine();
-  m_text->load(m_file.text);
-  m_text->goTo(line);
-  m_strips->dismiss(QString::fromLatin1(kFileTopic));
-  Q_EMIT titleChanged();
 }
 
 void ExperimentEditor::takeProblems(const TextProblems& problems) {
@@ -272,13 +272,12 @@ bool ExperimentEditor::event(QEvent* event) {
   return shell::Document::event(event);
 }
 
-void ExperimentEditor::lookForOutsideChange() {
-  if (m_file.path.isEmpty() || !QFileInfo::exists(m_file.path) || !isChangedOutside(m_file)) return;
-  m_strips
-      ->show(shell::MessageStrip::Kind::Warning,
-             tr("Another program has changed %1 since it was read here.").arg(QFileInfo(m_file.path).fileName()),
-             QString::fromLatin1(kFileTopic))
-      ->addWayOut(m_reloadAction);
+void ExperimentEditor::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && m_find->isVisible()) {
+    m_find->dismiss();
+    return;
+  }
+  shell::Document::keyPressEvent(event);
 }
 
 void ExperimentEditor::focusInEvent(QFocusEvent* event) {

@@ -23,6 +23,8 @@ class MessageStrips;
 namespace mantissa::ui::editor {
 
 class ExperimentForm;
+class FileWatch;
+class FindBar;
 class OutlineModel;
 class ProblemSummary;
 class TextChecker;
@@ -49,6 +51,7 @@ class ExperimentEditor : public shell::Document {
   /// The file's path; empty: none yet.
   const QString& file() const { return m_file.path; }
   TextView* text() const { return m_text; }
+  FindBar* findBar() const { return m_find; }
   ExperimentForm* form() const { return m_form; }
   OutlineModel* outline() const { return m_outline; }
   shell::MessageStrips* strips() const { return m_strips; }
@@ -63,7 +66,9 @@ class ExperimentEditor : public shell::Document {
   /// strip offers the ways out. \return whether the text is in the file now
   bool save();
   bool saveAs();
-  /// Takes the file's text again; asks where changes would be lost.
+  /// Whether the file holds what stands here, so that running it runs what one sees; a strip says why not.
+  bool isWhatTheFileHolds();
+  /// Takes the file's text again; asks where changes would be lost. It is a step that can be undone.
   void reload();
   /// Takes the last edit back, of the text or of a field; redo makes it again.
   void undo();
@@ -90,6 +95,7 @@ class ExperimentEditor : public shell::Document {
 
  protected:
   void focusInEvent(QFocusEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   void showEvent(QShowEvent* event) override;
   bool event(QEvent* event) override;
 
@@ -98,8 +104,19 @@ class ExperimentEditor : public shell::Document {
   void listen();
   void takeProblems(const TextProblems& problems);
   bool write(const QString& path);
-  void refuseToReplace();
+  void tellOfFile();
+  // Other programs and the file.
+  void listenToDisk();
+  bool isThere() const;
+  QByteArray bytesOnDisk() const;
+  /// How the file is now, told apart from every other way that it could be.
+  QByteArray outside() const;
   void lookForOutsideChange();
+  /// \param refusal  what was not done because of it; empty: nothing was asked for
+  void tellOutsideChange(const QString& refusal);
+  void markAsChanged();
+  void keepMine();
+  void showDifference();
   // The form and the text.
   using Change = std::function<std::optional<TextEdit>(const QString& text)>;
   void listenToForm();
@@ -119,6 +136,8 @@ class ExperimentEditor : public shell::Document {
   TextFile m_file;
   QString m_newName;  ///< of an experiment without a file
   TextProblems m_problems;
+  std::optional<QByteArray> m_outside;  ///< what the last strip about another program told of
+  FileWatch* m_watch;
   TextChecker* m_checker;
   shell::MessageStrips* m_strips;
   QHBoxLayout* m_buttons;
@@ -128,12 +147,16 @@ class ExperimentEditor : public shell::Document {
   QTreeView* m_outlineView;
   ExperimentForm* m_form;
   TextView* m_text;
+  FindBar* m_find;
   std::optional<TomlText> m_toml;  ///< the last text that could be read
   QString m_typedInto;             ///< the key that the last of all changes was typed into; empty: another change
   int m_typedRevision = -1;        ///< of the document after it
   QAction* m_reloadAction;
   QAction* m_saveAsAction;
   QAction* m_overwriteAction;
+  QAction* m_keepAction;
+  QAction* m_differenceAction;
+  QAction* m_writeAgainAction;
 };
 
 }  // namespace mantissa::ui::editor

@@ -60,6 +60,8 @@ QByteArray bytesOf(const TextFile& file, const QString& text) {
 }
 
 bool isChangedOutside(const TextFile& file) {
+  const QFileInfo info(file.path);
+  if (!info.isFile() || info.size() != file.bytes.size()) return true;
   QFile device(file.path);
   return !device.open(QIODevice::ReadOnly) || device.readAll() != file.bytes;
 }

@@ -7,11 +7,15 @@
 #include <QTextBlock>
 #include <QToolTip>
 
+#include <algorithm>
+
 #include "ui/editor/toml_highlighter.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
 namespace {
+
+constexpr qsizetype kMostMarks = 1000;  // of matches: more in a text are counted, not marked
 
 /// Qt joins what is typed right behind a programmed change to that change's step of undo, but never to a change of
 /// format: a format that shows nothing ends the step.
@@ -93,6 +97,32 @@ void TextView::edit(int position, int removed, const QString& inserted, bool joi
   cursor.endEditBlock();
 }
 
+void TextView::replace(const QString& text) {
+  const QString before = this->text();
+  if (before == text) return;
+  const auto most = std::min(before.size(), text.size());
+  qsizetype begin = 0;
+  while (begin < most && before[begin] == text[begin]) ++begin;
+  qsizetype same = 0;  // at the end
+  while (same < most - begin && before[before.size() - 1 - same] == text[text.size() - 1 - same]) ++same;
+  edit(static_cast<int>(begin), static_cast<int>(before.size() - begin - same),
+       text.mid(begin, text.size() - begin - same));
+}
+
+void TextView::showMatches(const QVector<int>& begins, int length) {
+  m_matches = begins;
+  m_matchLength = length;
+  markLines();
+}
+
+void TextView::select(int begin, int length) {
+  QTextCursor cursor(document());
+  cursor.setPosition(begin);
+  cursor.setPosition(begin + length, QTextCursor::KeepAnchor);
+  setTextCursor(cursor);
+  if (!viewport()->rect().contains(cursorRect())) centerCursor();
+}
+
 void TextView::showProblems(const QVector<Problem>& problems) {
   m_problems = problems;
   markLines();
@@ -135,6 +165,18 @@ void TextView::markLines() {
     mark.cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
     mark.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
     mark.format.setUnderlineColor(shell::Theme::colors().bad);
+    marks << mark;
+  }
+  QColor ground = shell::Theme::colors().warn;
+  ground.setAlphaF(0.3F);
+  const int length = document()->characterCount() - 1;
+  for (qsizetype i = 0; i < std::min<qsizetype>(m_matches.size(), kMostMarks); ++i) {
+    if (m_matches[i] + m_matchLength > length) break;
+    QTextEdit::ExtraSelection mark;
+    mark.cursor = QTextCursor(document());
+    mark.cursor.setPosition(m_matches[i]);
+    mark.cursor.setPosition(m_matches[i] + m_matchLength, QTextCursor::KeepAnchor);
+    mark.format.setBackground(ground);
     marks << mark;
   }
   setExtraSelections(marks);

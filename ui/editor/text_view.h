@@ -24,6 +24,14 @@ class TextView : public QPlainTextEdit {
   /// \param joinsBefore  makes it a part of the step before: typing into one field is one step
   void edit(int position, int removed, const QString& inserted, bool joinsBefore = false);
 
+  /// Makes the text this one by a change of what differs, as one step that can be undone.
+  void replace(const QString& text);
+
+  /// Marks these places of `length` characters. \param begins  in the order of the text
+  void showMatches(const QVector<int>& begins, int length);
+  /// Selects characters and makes them visible.
+  void select(int begin, int length);
+
   void showProblems(const QVector<Problem>& problems);
   /// What is marked at a line (from 1); empty: nothing.
   QString problemAt(int line) const;
@@ -47,6 +55,8 @@ class TextView : public QPlainTextEdit {
 
   QWidget* m_numbers;
   QVector<Problem> m_problems;
+  QVector<int> m_matches;
+  int m_matchLength = 0;
 };
 
 }  // namespace mantissa::ui::editor

@@ -10,6 +10,8 @@
 #include <QStackedLayout>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
@@ -178,8 +180,32 @@ void RunPage::readAgain(const QString& path) {
   }
 }
 
+void RunPage::setUnsavedFiles(const QStringList& files) {
+  m_unsavedFiles = files;
+  tellUnsaved();
+}
+
+void RunPage::tellUnsaved() {
+  const bool isUnsaved = m_view == View::Nothing && m_opened &&
+                         std::any_of(m_unsavedFiles.begin(), m_unsavedFiles.end(), [&](const QString& file) {
+                           return QFileInfo(file) == QFileInfo(QString::fromStdString(m_opened->file));
+                         });
+  if (!isUnsaved) {
+    m_strips->dismiss(QString::fromLatin1(kUnsavedTopic));
+    return;
+  }
+  m_strips
+      ->show(shell::MessageStrip::Kind::Warning,
+             tr("%1 has changes in the editor that are not saved. What stands here is the saved file; Run asks to save "
+                "them first.")
+                 .arg(QFileInfo(QString::fromStdString(m_opened->file)).fileName()),
+             QString::fromLatin1(kUnsavedTopic))
+      ->addWayOut(m_actions->edit());
+}
+
 void RunPage::showView(View view) {
   m_view = view;
+  tellUnsaved();
   const spec::Experiment* experiment = nullptr;
   QString name;
   switch (view) {

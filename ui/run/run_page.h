@@ -64,6 +64,9 @@ class RunPage : public shell::Page {
   /// A file was written: the experiment that waits to be run is read again where it is this one.
   void readAgain(const QString& path);
 
+  /// Files that editors of the window hold changes of: what Run and the pre-flight are about is the saved file.
+  void setUnsavedFiles(const QStringList& files);
+
   const RunData& shownData() const { return *m_shown; }
   RunCharts* charts() const { return m_charts; }
   StepPanel* stepPanel() const { return m_stepPanel; }
@@ -97,6 +100,7 @@ class RunPage : public shell::Page {
   static constexpr char kRunTopic[] = "run";
   static constexpr char kArchiveTopic[] = "archive";
   static constexpr char kResumeTopic[] = "resume";
+  static constexpr char kUnsavedTopic[] = "unsaved";
 
   void makeLayout();
   void listenToController();
@@ -129,6 +133,7 @@ class RunPage : public shell::Page {
   bool isResumedHere() const;
   void enableActions();
   void tellRules();
+  void tellUnsaved();
   void wake();
   void tick();
   bool takeSteps();
@@ -159,6 +164,7 @@ class RunPage : public shell::Page {
   QStringList m_armTopics;  ///< of the strips that tell of failed arms
 
   std::function<bool(const QString&)> m_beforeRun;
+  QStringList m_unsavedFiles;
   QTimer m_clock;
   DrawingBudget m_budget;
   PersonWatch m_person;

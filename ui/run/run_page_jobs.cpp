@@ -188,6 +188,7 @@ void RunPage::queueFiles() {
     return;
   }
   for (const QString& path : fileQuestion()(this)) {
+    if (m_beforeRun && !m_beforeRun(path)) continue;
     const std::shared_ptr<const spec::Experiment> experiment = readExperiment(path);
     if (!experiment || !makeArchiveFolder()) return;
     m_queue->run(experiment, archiveToRunInto());
