@@ -20,7 +20,7 @@ namespace mantissa::ui::run {
 namespace {
 
 QString say(const char* text) { return QCoreApplication::translate("RunCharts", text); }
-QString number(double value) { return models::figure(report::number_words(value)); }
+QString number(double value) { return plot::withMinusSign(models::figure(report::number_words(value))); }
 QString count(qint64 value) { return models::figure(report::count_words(value)); }
 
 /// What never changes of a chart.

@@ -99,6 +99,8 @@ QVariant CountersModel::data(const QModelIndex& index, int role) const {
       return text(row, column);
     case Qt::ToolTipRole:
       return fullPrecision(row, column);
+    case FileRole:
+      return fileText(row, column);
     case Qt::TextAlignmentRole:
       return static_cast<int>(Qt::AlignVCenter | (isText(column) ? Qt::AlignLeft : Qt::AlignRight));
     case Qt::ForegroundRole: {
@@ -198,31 +200,59 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
   const std::optional<double> value = measured(arm, column);
   if (column == LossColumn && arm.nonFinite(Quantity::Loss) > 0) {
     return tr("%1; mean %2 over finite steps, %3 non-finite of %4")
-        .arg(value ? models::figure(report::number_words(*value)) : none(), number(arm.finiteMean(Quantity::Loss)),
+        .arg(value ? plot::fullValueText(*value) : none(), number(arm.finiteMean(Quantity::Loss)),
              count(arm.nonFinite(Quantity::Loss)), count(arm.counters().attempted));
   }
   if (value && column == DeviationColumn && m_yardstick) {
     return tr("RMSE of outputs %1; run-to-run spread %2")
-        .arg(QString::fromStdString(to_text(*value)), QString::fromStdString(to_text(m_yardstick->size)));
+        .arg(plot::fullValueText(*value), plot::fullValueText(m_yardstick->size));
   }
   if (value && column == ScaleColumn) {
-    const QString used = QString::fromStdString(to_text(*value));
+    const QString used = plot::fullValueText(*value);
     const std::optional<double>& next = arm.counters().nextScale;
-    return next && *next != *value ? tr("%1; the next step uses %2").arg(used, QString::fromStdString(to_text(*next)))
-                                   : used;
+    return next && *next != *value ? tr("%1; the next step uses %2").arg(used, plot::fullValueText(*next)) : used;
   }
   if (value && column == RateColumn && arm.optimizers() > 1) {
     return tr("%1, of %2, the first of %3")
-        .arg(QString::fromStdString(to_text(*value)), m_data->optimizerName(0),
-             count(static_cast<qint64>(arm.optimizers())));
+        .arg(plot::fullValueText(*value), m_data->optimizerName(0), count(static_cast<qint64>(arm.optimizers())));
   }
-  if (value) return QString::fromStdString(to_text(*value));
+  if (value) return plot::fullValueText(*value);
   if (arm.skips().empty()) return {};
   if (column == LastSkipColumn) return tr("Return or a double click opens its record");
   if (column != CauseColumn) return {};
   const Skip& last = arm.skips().back();
   return last.parameter.isEmpty() ? causeWords(last.cause)
                                   : tr("%1, first in %2").arg(causeWords(last.cause), last.parameter);
+}
+
+/// As files have it: the same in every locale, in full precision, empty where nothing was measured.
+QString CountersModel::fileText(const Row& row, int column) const {
+  const ArmData& arm = *row.arm;
+  const Counters& counters = arm.counters();
+  const std::optional<double> value = measured(arm, column);
+  switch (column) {
+    case IterationsColumn:
+      return QString::number(counters.iterations);
+    case AttemptedColumn:
+      return QString::number(counters.attempted);
+    case AppliedColumn:
+      return QString::number(counters.applied);
+    case SkippedColumn:
+      return QString::number(counters.skipped);
+    case LastSkipColumn:
+      return arm.skips().empty() ? QString() : QString::number(arm.skips().back().step);
+    case CauseColumn:
+      return arm.skips().empty() ? QString() : text(row, column);
+    case TrackerColumn:
+      return counters.scale ? QString::number(counters.growthTracker) : QString();
+    case ArmColumn:
+      return text(row, column);
+    default:
+      break;
+  }
+  if (!value) return {};
+  const double unit = column == DeviationColumn && m_yardstick ? m_yardstick->size : 1;
+  return QString::fromStdString(to_text(*value / unit));
 }
 
 QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int role) const {
@@ -240,6 +270,10 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
     if (section == TrackerColumn) return tr("As the last step left it");
     if (section == LossColumn || section == DeviationColumn) return tr("Of the last step, as measured");
     return {};
+  }
+  if (role == FileRole) {
+    const QString words = headerData(section, orientation, Qt::DisplayRole).toString().trimmed();
+    return section == DeviationColumn && m_yardstick ? tr("%1 [× spread]").arg(words) : words;
   }
   if (role != Qt::DisplayRole) return {};
   switch (section) {

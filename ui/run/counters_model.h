@@ -34,6 +34,7 @@ class CountersModel : public QAbstractTableModel {
     PlaceRole = Qt::UserRole + 1,  ///< int: decides colour and marker
     TrialRole,                     ///< qint64: the archive's id
     LastSkipRole,                  ///< qint64: the step; 0: none
+    FileRole,                      ///< as it is copied: numbers of files, whatever the locale is
   };
 
   using QAbstractTableModel::QAbstractTableModel;
@@ -59,6 +60,7 @@ class CountersModel : public QAbstractTableModel {
 
   QString text(const Row& row, int column) const;
   QString fullPrecision(const Row& row, int column) const;
+  QString fileText(const Row& row, int column) const;
   QString skipWords(const ArmData& arm) const;
   QString metric() const;
   std::optional<double> measured(const ArmData& arm, int column) const;

@@ -102,13 +102,13 @@ void CountersTable::copy() const {
   QStringList lines;
   const auto addLine = [&lines](const auto& cell) {
     QStringList cells;
-    for (int column = 0; column < CountersModel::kColumns; ++column) cells << cell(column).toString().trimmed();
+    for (int column = 0; column < CountersModel::kColumns; ++column) cells << cell(column).toString();
     lines << cells.join(u'\t');
   };
-  addLine([this](int column) { return m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole); });
+  addLine([this](int column) { return m_model.headerData(column, Qt::Horizontal, CountersModel::FileRole); });
   for (int row = 0; row < m_model.rowCount(); ++row) {
     if (selectionModel()->hasSelection() && !selectionModel()->isRowSelected(row, {})) continue;
-    addLine([&](int column) { return m_model.index(row, column).data(); });
+    addLine([&](int column) { return m_model.index(row, column).data(CountersModel::FileRole); });
   }
   QGuiApplication::clipboard()->setText(lines.join(u'\n') + u'\n');
 }

@@ -20,7 +20,7 @@ constexpr double kFlat = 0.01;              // a change of the loss below this s
 
 QString say(const char* text) { return QCoreApplication::translate("Glance", text); }
 QString count(qint64 value) { return models::figure(report::count_words(value)); }
-QString number(double value) { return models::figure(report::number_words(value)); }
+QString number(double value) { return plot::withMinusSign(models::figure(report::number_words(value))); }
 QString nameOf(const ArmData& arm) { return QString::fromStdString(arm.arm().start.name); }
 
 bool isReference(const ArmData& arm) { return arm.arm().start.kind == record::TrialKind::Reference; }

@@ -98,6 +98,7 @@ class RunCharts : public QWidget {
   void offerMultiples();
   void nameOptimizers();
   void closeTables();
+  QString markText(const plot::PlotMark& mark) const;
   std::vector<plot::PlotMark> marksOf(const ArmData& arm, std::size_t firstSkip) const;
   void updateMarks();
   void addMarks();

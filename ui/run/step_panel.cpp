@@ -17,20 +17,23 @@
 #include "core/base/number_text.h"
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
+#include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::run {
 namespace {
 
 QString count(qint64 value) { return models::figure(report::count_words(value)); }
-QString full(const std::optional<double>& value) {
-  if (!value) return models::figure(report::number_words(value));
-  return std::isfinite(*value) ? QString::fromStdString(to_text(*value)) : models::figure(report::number_words(*value));
+
+/// In full precision.
+QString full(const std::optional<double>& value, bool forFile) {
+  if (!value) return plot::notMeasuredText();
+  return forFile && std::isfinite(*value) ? QString::fromStdString(to_text(*value)) : plot::fullValueText(*value);
 }
 
 /// "2^16 = 65536".
-QString scaleText(const std::optional<double>& scale) {
+QString scaleText(const std::optional<double>& scale, bool forFile) {
   if (!scale) return StepPanel::tr("no scaler");
-  const QString number = full(scale);
+  const QString number = full(scale, forFile);
   const QString words = models::figure(report::scale_words(*scale));
   return words == number || *scale == 0 ? number : QStringLiteral("%1 = %2").arg(words, number);
 }
@@ -114,7 +117,8 @@ StepPanel::StepPanel(QWidget* parent)
   connect(closing, &QPushButton::clicked, this, &QWidget::close);
 }
 
-StepPanel::Fields StepPanel::fieldsOf(const ArmData& arm, qint64 step) const {
+StepPanel::Fields StepPanel::fieldsOf(const ArmData& arm, qint64 step, Numbers numbers) const {
+  const bool forFile = numbers == Numbers::OfFiles;
   Fields fields = {{QString::fromStdString(arm.arm().start.name), {}}};
   const Skip* const skip = arm.skipAt(step);
   if (skip == nullptr) {
@@ -126,21 +130,21 @@ StepPanel::Fields StepPanel::fieldsOf(const ArmData& arm, qint64 step) const {
     }
     fields.emplace_back(tr("First non-finite gradient"),
                         skip->parameter.isEmpty() ? tr("of no parameter known") : skip->parameter);
-    fields.emplace_back(tr("Largest finite gradient, scaled"), full(skip->largestFiniteGradient));
-    fields.emplace_back(tr("Loss scale before"), scaleText(skip->scaleBefore));
-    fields.emplace_back(tr("Loss scale after"), scaleText(skip->scaleAfter));
+    fields.emplace_back(tr("Largest finite gradient, scaled"), full(skip->largestFiniteGradient, forFile));
+    fields.emplace_back(tr("Loss scale before"), scaleText(skip->scaleBefore, forFile));
+    fields.emplace_back(tr("Loss scale after"), scaleText(skip->scaleAfter, forFile));
   }
-  fields.emplace_back(tr("Loss"), full(arm.valueAt(Quantity::Loss, step)));
-  fields.emplace_back(tr("Gradient norm, unscaled"), full(arm.valueAt(Quantity::GradientNorm, step)));
+  fields.emplace_back(tr("Loss"), full(arm.valueAt(Quantity::Loss, step), forFile));
+  fields.emplace_back(tr("Gradient norm, unscaled"), full(arm.valueAt(Quantity::GradientNorm, step), forFile));
   if (const auto outputs = arm.valueAt(kMainDeviation, step)) {
-    fields.emplace_back(tr("Output deviation, RMSE"), full(outputs));
+    fields.emplace_back(tr("Output deviation, RMSE"), full(outputs, forFile));
   }
   if (skip == nullptr) return fields;
   for (const OptimizerSkip& one : skip->optimizers) {
     const QString parameter = one.parameter.isEmpty() ? QString() : tr(", first in %1").arg(one.parameter);
-    fields.emplace_back(
-        tr("Skipped by %1").arg(m_data->optimizerName(static_cast<std::size_t>(one.optimizer))),
-        tr("%1%2; largest finite gradient %3").arg(causeWords(one.cause), parameter, full(one.largestFiniteGradient)));
+    fields.emplace_back(tr("Skipped by %1").arg(m_data->optimizerName(static_cast<std::size_t>(one.optimizer))),
+                        tr("%1%2; largest finite gradient %3")
+                            .arg(causeWords(one.cause), parameter, full(one.largestFiniteGradient, forFile)));
   }
   return fields;
 }
@@ -159,21 +163,26 @@ void StepPanel::showStep(const RunData& run, qint64 step) {
   setFocus();
 }
 
-void StepPanel::fill() {
-  m_fields.clear();
+StepPanel::Fields StepPanel::allFields(Numbers numbers) const {
+  Fields fields;
   for (const ArmData* const arm : m_data->shown()) {
     if (!isRemarkable(*arm, m_step)) continue;
-    const Fields own = fieldsOf(*arm, m_step);
-    m_fields.insert(m_fields.end(), own.begin(), own.end());
+    const Fields own = fieldsOf(*arm, m_step, numbers);
+    fields.insert(fields.end(), own.begin(), own.end());
   }
+  if (fields.empty()) fields.emplace_back(tr("Nothing was skipped here, and every loss is finite."), QString());
+  return fields;
+}
+
+void StepPanel::fill() {
+  const Fields fields = allFields(Numbers::OfTheScreen);
   m_title->setText(tr("Step %1").arg(count(m_step)));
-  if (m_fields.empty()) m_fields.emplace_back(tr("Nothing was skipped here, and every loss is finite."), QString());
   while (QLayoutItem* const item = m_grid->takeAt(0)) {
     delete item->widget();
     delete item;
   }
-  for (int row = 0; row < static_cast<int>(m_fields.size()); ++row) {
-    const auto& [name, value] = m_fields[static_cast<std::size_t>(row)];
+  for (int row = 0; row < static_cast<int>(fields.size()); ++row) {
+    const auto& [name, value] = fields[static_cast<std::size_t>(row)];
     auto* const label = new QLabel(name);
     label->setTextFormat(Qt::PlainText);
     if (value.isEmpty()) {
@@ -216,8 +225,9 @@ void StepPanel::go(qint64 step) {
 }
 
 QString StepPanel::text() const {
-  QStringList lines = {m_title->text()};
-  for (const auto& [name, value] : m_fields) {
+  if (m_data == nullptr) return {};
+  QStringList lines = {tr("Step %1").arg(m_step)};
+  for (const auto& [name, value] : allFields(Numbers::OfFiles)) {
     lines << (value.isEmpty() ? name : QStringLiteral("%1\t%2").arg(name, value));
   }
   return lines.join(u'\n') + u'\n';

@@ -27,7 +27,7 @@ class StepPanel : public QFrame {
   void showStep(const RunData& run, qint64 step);
 
   qint64 step() const { return m_step; }
-  /// "Run: fp16" … one a line, as it is copied.
+  /// "Run: fp16" … one a line, as it is copied: the same in every locale.
   QString text() const;
 
  protected:
@@ -36,7 +36,10 @@ class StepPanel : public QFrame {
  private:
   using Fields = std::vector<std::pair<QString, QString>>;  // a second text that is empty: a heading
 
-  Fields fieldsOf(const ArmData& arm, qint64 step) const;
+  enum class Numbers { OfTheScreen, OfFiles };
+
+  Fields fieldsOf(const ArmData& arm, qint64 step, Numbers numbers) const;
+  Fields allFields(Numbers numbers) const;
   void fill();
   void go(qint64 step);
   qint64 neighbour(int direction) const;
@@ -44,7 +47,6 @@ class StepPanel : public QFrame {
 
   const RunData* m_data = nullptr;
   qint64 m_step = 0;
-  Fields m_fields;
   QLabel* m_title;
   QGridLayout* m_grid;
   QPushButton* m_previous;

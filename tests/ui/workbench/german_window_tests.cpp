@@ -7,6 +7,7 @@
 #include <QClipboard>
 #include <QDoubleSpinBox>
 #include <QFile>
+#include <QLabel>
 #include <QLocale>
 #include <QProcess>
 #include <QStandardPaths>
@@ -18,11 +19,14 @@
 
 #include "core/spec/parse.h"
 #include "tests/ui/shell/example_archive.h"
+#include "ui/plot/plot_header.h"
 #include "ui/plot/plot_table.h"
 #include "ui/plot/plot_view.h"
+#include "ui/run/counters_table.h"
 #include "ui/run/glance_strip.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
+#include "ui/run/step_panel.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/settings.h"
@@ -60,6 +64,29 @@ class GermanWindowTests : public QObject {
   void figures_have_the_comma_of_the_person() {
     QCOMPARE(m_page->strip()->answerOf(1), QStringLiteral("✓ 1 of 200 steps skipped (0,5 %)"));
     QVERIFY2(!m_page->strip()->answerOf(3).contains(QLatin1Char('.')), qPrintable(m_page->strip()->answerOf(3)));
+  }
+
+  /// Strip, legend, axis, counters, tooltips and table say one number in one way. The reference's last loss is
+  /// 1 + 10/200; fp16's scale is 2^16.
+  void one_number_is_written_alike_wherever_it_stands() {
+    const plot::PlotView& loss = *m_page->charts()->plot(run::Chart::Loss);
+    QCOMPARE(loss.findChild<plot::LegendItem*>()->accessibleName(), QStringLiteral("reference: 1,050"));
+    const QAbstractItemModel& counters = *m_page->counters()->model();
+    using run::CountersModel;
+    QCOMPARE(counters.index(0, CountersModel::LossColumn).data().toString(), QStringLiteral("1,050"));
+    QCOMPARE(counters.index(1, CountersModel::ScaleColumn).data(Qt::ToolTipRole).toString(), QStringLiteral("65.536"));
+    QCOMPARE(counters.index(0, CountersModel::LossColumn).data(CountersModel::FileRole).toString(),
+             QStringLiteral("1.05"));
+    m_page->charts()->plot(run::Chart::Loss)->setTableShown(true);
+    QCOMPARE(loss.table()->model()->index(199, 1).data().toString(), QStringLiteral("1,05"));
+    m_page->charts()->plot(run::Chart::Loss)->setTableShown(false);
+    // fp16 skips its first step: what is shown has a comma, what is copied has none.
+    m_page->stepPanel()->showStep(m_page->shownData(), 1);
+    QStringList shown;
+    for (const QLabel* const label : m_page->stepPanel()->findChildren<QLabel*>()) shown << label->text();
+    QVERIFY2(shown.contains(QStringLiteral("2^17 = 131.072")), qPrintable(shown.join(u'|')));
+    QVERIFY(m_page->stepPanel()->text().contains(QStringLiteral("2^17 = 131072")));
+    m_page->stepPanel()->close();
   }
 
   void a_number_is_typed_with_a_comma() {
@@ -124,6 +151,9 @@ class GermanWindowTests : public QObject {
       all << QApplication::clipboard()->text();
       view->setTableShown(false);
     }
+    m_page->counters()->setFocus();
+    QTest::keyClick(m_page->counters(), Qt::Key_C, Qt::ControlModifier);
+    all << QApplication::clipboard()->text();
     if (own) close();
     return all;
   }
