@@ -4,9 +4,12 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
+#include <QEvent>
 #include <QLineEdit>
 #include <QPainter>
 #include <QStandardItemModel>
+#include <QStyleOptionComboBox>
+#include <QStylePainter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -40,6 +43,28 @@ class UnitLine : public QLineEdit {
   QString m_unit;
 };
 
+/// A combo box whose first row is the default: what is not in the file is written as faintly as it is in a line, and
+/// what is too long for its place ends in dots.
+class WordBox : public QComboBox {
+ public:
+  QString standard;  ///< the word of the default alone; empty: what the first row says
+
+ protected:
+  void paintEvent(QPaintEvent* /*event*/) override {
+    QStylePainter painter(this);
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    if (currentIndex() == 0) {
+      if (!standard.isEmpty()) option.currentText = standard;
+      option.palette.setColor(QPalette::ButtonText, palette().color(QPalette::PlaceholderText));
+    }
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    const int width = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width();
+    option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideRight, width - kUnitMargin);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
+  }
+};
+
 /// A word as a value: true and false stand for themselves.
 QString wordValue(const QString& word) {
   return word == QLatin1String("true") || word == QLatin1String("false") ? word : tomlText(word);
@@ -62,7 +87,7 @@ QString itemValue(const QString& item, FieldKind kind) {
 }  // namespace
 
 ChoiceField::ChoiceField(const FieldSpec& spec, const QString& path, QWidget* parent)
-    : Field(spec, path, parent), m_box(new QComboBox) {
+    : Field(spec, path, parent), m_box(new WordBox) {
   m_box->setEditable(spec.kind == FieldKind::OpenChoice);
   m_box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   m_box->addItem(QString());
@@ -110,6 +135,7 @@ void ChoiceField::showDefault(const QString& words) {
                        : words.size() > kLongestWords ? tr("default")
                                                       : tr("%1 (default)").arg(words);
   m_box->setItemText(0, text);
+  static_cast<WordBox*>(m_box)->standard = words.size() > kLongestWords ? QString() : words;
   m_box->setItemData(0, text, Qt::ToolTipRole);
   if (m_box->isEditable()) m_box->lineEdit()->setPlaceholderText(words);
 }
@@ -241,12 +267,26 @@ void LineField::showInInput(const QString& value) {
   // Of what is being typed, the value is in the file already; only its spelling may differ.
   const QString typed = m_line->text().trimmed();
   if (m_line->hasFocus() && (typed.isEmpty() ? m_line->isModified() : encoded(typed) == value)) return;
-  const QString text = decoded(value);
+  const bool hasHeader = value == QLatin1String("[…]");  // a table with lines of its own
+  const QString text = hasHeader ? tr("see the text") : decoded(value);
   const bool isTable = value.startsWith(QLatin1Char('{'));  // of a key that takes either: its keys stand below
-  m_line->setReadOnly(isTable || spec().kind == FieldKind::InTextOnly);
+  const bool isShownOnly = isTable || hasHeader || spec().kind == FieldKind::InTextOnly;
+  m_line->setReadOnly(isShownOnly);
+  showWhetherItCanBeChanged();
   if (m_line->text() == text) return;
   m_line->setText(text);
   m_line->setCursorPosition(m_line->hasFocus() ? static_cast<int>(text.size()) : 0);
+}
+
+void LineField::showWhetherItCanBeChanged() {
+  QPalette look;  // of nothing but what is set: the rest follows the theme
+  if (m_line->isReadOnly()) look.setColor(QPalette::Base, palette().color(QPalette::Window));
+  m_line->setPalette(look);
+}
+
+void LineField::changeEvent(QEvent* event) {
+  Field::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && m_line != nullptr) showWhetherItCanBeChanged();
 }
 
 QString LineField::encoded(const QString& text) const {

@@ -70,13 +70,15 @@ class LineField : public Field {
 
  protected:
   void showInInput(const QString& value) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   QString encoded(const QString& text) const;
   QString decoded(const QString& value) const;
   void chooseFile();
+  void showWhetherItCanBeChanged();
 
-  QLineEdit* m_line;
+  QLineEdit* m_line = nullptr;
 };
 
 }  // namespace mantissa::ui::editor

@@ -3,6 +3,7 @@
 
 #include <QFormLayout>
 #include <QLabel>
+#include <QLineEdit>
 
 #include <algorithm>
 
@@ -62,7 +63,10 @@ void FormSection::addField(const FieldSpec& spec) {
   label->setToolTip(field->toolTip());
   label->setWhatsThis(field->whatsThis());
   label->setWordWrap(true);
-  label->setContentsMargins(0, 4, 0, 0);
+  // The word stands at the middle of a line and stays there, whatever comes below the line.
+  static const int lineHeight = QLineEdit().sizeHint().height();
+  label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+  label->setContentsMargins(0, std::max(0, (lineHeight - label->fontMetrics().height()) / 2), 0, 0);
   m_form->addRow(label, field);
 }
 

@@ -208,6 +208,62 @@ class DiskTests : public QObject {
     QCOMPARE(m_window->content("a.toml"), longer);
   }
 
+  void what_is_no_experiment_file_is_refused_by_name_with_a_way_out_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QString>("told");
+    QTest::newRow("5 MB") << QByteArray(5'000'000, '#') << "is larger than 1 MiB";
+    QTest::newRow("binary") << QByteArray(
+                                   "\x7f"
+                                   "ELF\0\0\0",
+                                   7)
+                            << "is not a text file";
+    QTest::newRow("Latin-1") << QByteArray("name = \"\xE4\"\n") << "is not UTF-8";
+    QTest::newRow("UTF-16") << QByteArray("\xFF\xFEm\0a\0", 6) << "is not a text file";
+  }
+  void what_is_no_experiment_file_is_refused_by_name_with_a_way_out() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(QString, told);
+    QFile file(m_window->path("b.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+    file.close();
+    const QString words = refusal(file.fileName());
+    QVERIFY2(words.contains(file.fileName()) && words.contains(told), qPrintable(words));
+    QVERIFY2(words.count(QLatin1Char('.')) >= 3, qPrintable(words));  // the name's, what is wrong, what to do
+    QCOMPARE(m_window->window->documents().size(), 1);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), bytes);
+  }
+
+  void folders_and_missing_files_are_refused_too() {
+    QVERIFY2(refusal(m_window->path(".")).contains(QStringLiteral("is not a file")), "a folder");
+    QVERIFY2(refusal(m_window->path("no.toml")).contains(QStringLiteral("there is no such file")), "a missing file");
+  }
+
+  void an_empty_file_opens_says_so_and_can_be_filled() {
+    ExperimentEditor* const empty = m_window->open(m_window->written("empty.toml", QString()));
+    QCOMPARE(empty->problems().problems.size(), 1);
+    QVERIFY2(empty->problems().problems.first().words.contains(QStringLiteral("the file is empty")),
+             qPrintable(empty->problems().problems.first().words));
+    empty->showPage(QStringLiteral("data"));
+    QTest::keyClicks(empty->text(), QStringLiteral("mantissa = 1"));
+    m_window->trigger("save");
+    QCOMPARE(m_window->content("empty.toml"), QStringLiteral("mantissa = 1"));
+  }
+
+  void reading_what_is_no_text_any_more_keeps_the_text_here() {
+    QFile file(m_window->path("a.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("\xE4\0", 2);
+    file.close();
+    QTRY_VERIFY(!strip().isEmpty());
+    m_window->wayOut(m_editor, QStringLiteral("Read again"));
+    QVERIFY2(strip().contains(QStringLiteral("is not a text file")), qPrintable(strip()));
+    QCOMPARE(text(), kSound);
+    m_window->trigger("save");
+    QVERIFY2(strip().contains(QStringLiteral("Not saved.")), qPrintable(strip()));
+  }
+
   void the_differences_of_two_texts_are_as_few_as_can_be() {
     // a b c d against a x c d e: b became x, e came.
     const QVector<DifferenceLine> lines = lineDifference(QStringLiteral("a\nb\nc\nd"), QStringLiteral("a\nx\nc\nd\ne"));
@@ -231,6 +287,16 @@ class DiskTests : public QObject {
     const QString other = m_window->written("a.toml.new", text);
     if (std::rename(QFile::encodeName(other).constData(), QFile::encodeName(m_window->path("a.toml")).constData()) != 0)
       qFatal("the file cannot be replaced");
+  }
+
+  /// What the window says when a file is to be edited.
+  QString refusal(const QString& path) const {
+    m_window->editors->openFile(path);
+    QStringList words;
+    for (auto* const one : m_window->window->strips()->findChildren<ui::shell::MessageStrip*>()) {
+      words << one->sentence();
+    }
+    return words.join(QLatin1Char('\n'));
   }
 
   QString runPageWords() const {
