@@ -14,8 +14,11 @@ namespace mantissa::ui::models {
 /// An archive's arms as they were read at one moment, oldest first; shared by all models that show them.
 using TrialList = std::shared_ptr<const std::vector<record::TrialRow>>;
 
+/// Of repeats: they measure the reference against itself, have no line of their own, and are not the reference.
+inline constexpr int kYardstickPlace = -2;
+
 /// Where an arm stands among the trials of its experiment: it decides colour and marker on every page. The reference
-/// and its yardsticks have place 0, trials 1, 2, …
+/// has place 0, trials 1, 2, …
 int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& arms);
 
 /// "running", "finished", "✓ accepted" …: one word for where an arm stands.

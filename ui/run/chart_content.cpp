@@ -239,16 +239,30 @@ class ContentMaker {
     }
   }
 
-  /// Of the yardstick's multiples. Absolute limits are about single cases: no step measures those.
+  /// Of the yardstick's multiples. Absolute limits are about frozen cases (case_relative), and no step measures those:
+  /// a line would promise what the verdict does not look at.
   void addOutputLimits(const spec::Rules& rules) {
     const bool trajectory = m_choices.comparison == Comparison::Trajectory;
     for (const spec::OutputRule& rule : rules.output) {
       if ((rule.of == spec::Of::Trained) != trajectory) continue;
+      if (!rule.max.empty()) tellAbsoluteLimits(rule);
       const std::optional<double> times = trajectory ? rule.max_spread : rule.max_rounding;
       if (!times || !m_yardstick) continue;
       limit(*times * m_yardstick->size,
             (trajectory ? say("limit: %1 × spread") : say("limit: %1 × rounding floor")).arg(number(*times)));
     }
+  }
+
+  /// "At most 0.002 (float16), 0.02 (bfloat16) in case_relative: judged on the frozen cases at the end, …"
+  void tellAbsoluteLimits(const spec::OutputRule& rule) {
+    QStringList limits;
+    for (const auto& [dtype, value] : rule.max) {
+      limits << (dtype.empty() ? number(value) : say("%1 (%2)").arg(number(value), QString::fromStdString(dtype)));
+    }
+    if (!m_content.about.isEmpty()) m_content.about += u'\n';
+    m_content.about +=
+        say("Rule: at most %1 in %2. It is judged on the frozen cases at the end; steps do not measure it.")
+            .arg(limits.join(QStringLiteral(", ")), QString::fromStdString(rule.measure));
   }
 
   void addQualityLimits(const spec::Rules& rules) {

@@ -5,14 +5,17 @@
 #include <QPainter>
 #include <QPen>
 
+#include "ui/models/trial_list.h"
 #include "ui/plot/plot_colors.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::shell {
 namespace {
 
-constexpr int kMarker = 10;  // px across
-constexpr int kRoom = 18;    // px that a marker takes of its cell
+constexpr int kMarker = 10;     // px across
+constexpr int kRoom = 18;       // px that a marker takes of its cell
+constexpr double kFrame = 1.8;  // px of a hollow one
+constexpr int kNoMarker = -1;
 
 }  // namespace
 
@@ -22,7 +25,7 @@ void MarkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
   const int place = index.data(m_placeRole).toInt();
   QStyleOptionViewItem rest = option;
   initStyleOption(&rest, index);
-  if (place < 0) {
+  if (place == kNoMarker) {
     rest.font.setBold(true);
     QApplication::style()->drawControl(QStyle::CE_ItemViewItem, &rest, painter, rest.widget);
     return;
@@ -32,7 +35,9 @@ void MarkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
   rest.text.clear();
   QApplication::style()->drawControl(QStyle::CE_ItemViewItem, &rest, painter, rest.widget);
   const plot::PlotColors& colors = Theme::colors();
-  const plot::SeriesStyle style = place == 0 ? plot::referenceStyle(colors) : plot::trialStyle(colors, place - 1);
+  const bool isYardstick = place == models::kYardstickPlace;
+  const plot::SeriesStyle style =
+      place == 0 || isYardstick ? plot::referenceStyle(colors) : plot::trialStyle(colors, place - 1);
   const QPointF center(option.rect.left() + kRoom / 2.0, option.rect.center().y() + 0.5);
   const bool selected = (option.state & QStyle::State_Selected) != 0;
   painter->save();
@@ -43,6 +48,10 @@ void MarkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     painter->drawEllipse(center, kMarker * 0.8, kMarker * 0.8);
   }
   plot::drawMarker(*painter, style.marker, center, kMarker, style.color);
+  // Of the reference, and hollow: not the reference itself.
+  if (isYardstick) {
+    plot::drawMarker(*painter, style.marker, center, kMarker - 2 * kFrame, option.palette.color(QPalette::Base));
+  }
   painter->restore();
 
   rest.text = text;
@@ -61,7 +70,7 @@ void MarkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
 
 QSize MarkerDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
   QSize size = QStyledItemDelegate::sizeHint(option, index);
-  if (index.data(m_placeRole).toInt() >= 0) size.rwidth() += kRoom;
+  if (index.data(m_placeRole).toInt() != kNoMarker) size.rwidth() += kRoom;
   return {size.width(), std::max(size.height(), option.fontMetrics.height() + 6)};
 }
 

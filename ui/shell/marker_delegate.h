@@ -11,7 +11,7 @@ class MarkerDelegate : public QStyledItemDelegate {
   Q_OBJECT
 
  public:
-  /// \param placeRole  the role that gives the arm's place (ui/models/trial_list.h); a negative place: no marker
+  /// \param placeRole  the role that gives the arm's place (ui/models/trial_list.h); -1: no marker
   explicit MarkerDelegate(int placeRole, QObject* parent = nullptr);
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;

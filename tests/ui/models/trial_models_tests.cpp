@@ -66,6 +66,22 @@ class TrialModelsTests : public QObject {
     QCOMPARE(model.indexOfTrial(5).parent(), model.index(0, 0));
   }
 
+  void a_repeat_of_the_reference_is_marked_as_none_and_takes_no_place_of_a_trial() {
+    std::vector<record::TrialRow> arms = firstArms();
+    arms.push_back(arm(4, 1, "repeat-1", record::TrialKind::Repeat));
+    arms.push_back(arm(5, 1, "rounding-1", record::TrialKind::Rounding));
+    arms.push_back(arm(6, 1, "late"));
+    TrialTreeModel model;
+    model.setTrials(listOf(arms));
+    const auto place = [&model](std::int64_t id) {
+      return model.indexOfTrial(id).data(TrialTreeModel::PlaceRole).toInt();
+    };
+    QCOMPARE(place(1), 0);
+    QCOMPARE(place(4), kYardstickPlace);
+    QCOMPARE(place(5), kYardstickPlace);
+    QCOMPARE(place(6), 3);  // after fp16 and bf16
+  }
+
   void a_refresh_keeps_every_row_that_is_still_there() {
     TrialTreeModel model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);

@@ -348,6 +348,24 @@ class RunChartsTests : public QObject {
     QCOMPARE(view->table()->model()->index(0, 1).data().toString(), QStringLiteral("0.0234375"));
   }
 
+  /// case_relative is of frozen cases: no line in a chart of training batches, but the title says that the rule exists.
+  void an_absolute_limit_of_outputs_is_told_and_not_drawn_where_no_step_measures_it() {
+    spec::Experiment ruled = *experiment();
+    spec::OutputRule rule;  // same_weights, case_relative
+    rule.max = {{"float16", 0.002}, {"bfloat16", 0.02}};
+    ruled.rules->output = {rule};
+    m_charts->setExperiment(std::make_shared<const spec::Experiment>(ruled));
+    const plot::PlotView* const view = m_charts->plot(Chart::OutputRmse);
+    QVERIFY(view->content().about.isEmpty());  // trajectory: nothing of it is of the same weights
+    m_charts->deviationChooser()->setCurrentIndex(1);
+    QVERIFY(view->content().limits.empty());
+    QCOMPARE(
+        view->content().about,
+        QStringLiteral("Rule: at most 0.02 (bfloat16), 0.002 (float16) in case_relative. It is judged on the frozen "
+                       "cases at the end; steps do not measure it."));
+    QVERIFY(view->findChild<plot::PlotHeader*>()->toolTip().endsWith(view->content().about));
+  }
+
   void shadow_is_measured_by_the_rounding_floor() {
     m_charts->deviationChooser()->setCurrentIndex(1);
     settle();
