@@ -276,7 +276,12 @@ void PlotHeader::arrange() {
       x += wanted + kBetweenItems;
     }
   }
-  if (height() != rows * row || minimumHeight() != rows * row) setFixedHeight(rows * row);
+  if (height() != rows * row || minimumHeight() != rows * row) {
+    setFixedHeight(rows * row);
+    // Within a pass of the layouts around it the news of another height is lost.
+    QMetaObject::invokeMethod(
+        this, [this] { updateGeometry(); }, Qt::QueuedConnection);
+  }
   update();
 }
 

@@ -16,6 +16,8 @@ class CountersTable : public QTableView {
  public:
   explicit CountersTable(QWidget* parent = nullptr);
 
+  /// Whether columns are still to be fitted to what came.
+  bool isFitting() const { return m_fitSoon.isActive(); }
   const CountersModel& counters() const { return m_model; }
   void setData(const RunData* run);
   /// Takes in what has changed.

@@ -329,7 +329,8 @@ bool RunPage::isSettled() const {
   if (m_view != View::Archive) return !m_isNew;
   if (!m_armsKnown || m_isNew) return false;
   // What still runs is never complete: a moment in which nothing is new will do.
-  return m_armsRunning > 0 ? m_shown->steps() > 0 && m_clock.interval() == kWaiting : !m_clock.isActive();
+  return m_armsRunning > 0 ? m_shown->steps() > 0 && m_clock.interval() == kWaiting
+                           : !m_clock.isActive() && !m_counters->isFitting();
 }
 
 QByteArray RunPage::saveLayout() const {
