@@ -45,7 +45,8 @@ std::optional<Arguments> readArguments(const QStringList& words, QString* proble
     return std::nullopt;
   }
   if (parser.isSet(screenshot) != parser.isSet(output)) {
-    *problem = QStringLiteral("--screenshot PAGE and --out FILE go together: one names the page, the other the picture.");
+    *problem =
+        QStringLiteral("--screenshot PAGE and --out FILE go together: one names the page, the other the picture.");
     return std::nullopt;
   }
   if (parser.isSet(size)) {

@@ -45,8 +45,8 @@ class ProgramTests : public QObject {
     for (const char* const page :
          {"archive", "run", "editor", "compare", "memory", "diagnose", "verdict", "report", "gains"}) {
       const QString picture = m_folder.filePath(QString::fromLatin1(page) + QStringLiteral(".png"));
-      const Outcome outcome =
-          run({"--screenshot", page, "--archive", archive, "--out", picture, "--size", "1200x800"}, QStringLiteral("xcb"));
+      const Outcome outcome = run({"--screenshot", page, "--archive", archive, "--out", picture, "--size", "1200x800"},
+                                  QStringLiteral("xcb"));
       QVERIFY2(outcome.exit == 0, outcome.err);
       QCOMPARE(QImage(picture).size(), QSize(1200, 800));
     }
