@@ -56,6 +56,17 @@ void tellWhyThereIsNoWindow(QtMsgType type, const QMessageLogContext& /*context*
   std::_Exit(kMachine);
 }
 
+QtMessageHandler& handlerOfQt() {
+  static QtMessageHandler handler = nullptr;
+  return handler;
+}
+
+/// For pictures: the offscreen platform says at every window that it cannot do what no picture needs.
+void leaveOutSizeHints(QtMsgType type, const QMessageLogContext& context, const QString& words) {
+  if (words == QLatin1String("This plugin does not support propagateSizeHints()")) return;
+  handlerOfQt()(type, context, words);
+}
+
 /// The window's log, the file that mantissa-cli writes too, and nothing on the terminal.
 void openLog(const ui::shell::LogModel& model) {
   std::vector<spdlog::sink_ptr> sinks = {model.sink()};
@@ -182,6 +193,7 @@ int main(int argc, char** argv) {
   const QtMessageHandler qtHandler = qInstallMessageHandler(tellWhyThereIsNoWindow);
   QApplication application(argc, argv);
   qInstallMessageHandler(qtHandler);
+  if (screenshot) handlerOfQt() = qInstallMessageHandler(leaveOutSizeHints);
   QApplication::setApplicationName(QStringLiteral("mantissa"));
   QApplication::setApplicationVersion(QStringLiteral(MANTISSA_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("mantissa"));
@@ -191,6 +203,7 @@ int main(int argc, char** argv) {
   theme.setMode(arguments->theme.value_or(settings.theme()));
   ui::shell::LogModel log;
   openLog(log);
+  workbench::showModelPrints();
   ui::shell::MainWindow window(settings, &log, workbench::makePages());
   const bool isNewcomer = settings.archive().isEmpty() && settings.recentFiles().isEmpty();
   ui::editor::EditorTabs* const editors = workbench::addEditor(window);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/workbench/pages.h"
 
+#include <spdlog/spdlog.h>
+
 #include <QCoreApplication>
 
 #include <memory>
+#include <string>
 
+#include "core/session/model_prints.h"
 #include "ui/archive/archive_page.h"
 #include "ui/editor/editor_tabs.h"
 #include "ui/editor/policies_view.h"
@@ -76,6 +80,10 @@ ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
   QObject::connect(editors, &ui::editor::EditorTabs::unsavedFilesChanged, run, &ui::run::RunPage::setUnsavedFiles);
   run->setBeforeRun([editors](const QString& file) { return editors->saveBeforeRun(file); });
   return editors;
+}
+
+void showModelPrints() {
+  session::send_model_prints_to([](const std::string& line) { spdlog::info("model: {}", line); });
 }
 
 }  // namespace mantissa::workbench

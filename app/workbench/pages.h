@@ -20,4 +20,7 @@ QVector<ui::shell::Page*> makePages();
 /// Lets experiments be edited in tabs of the window, which owns what this returns.
 ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window);
 
+/// Lets the log say what TorchScript models print, which would go to the terminal otherwise: "model: batch of [8, 2]".
+void showModelPrints();
+
 }  // namespace mantissa::workbench

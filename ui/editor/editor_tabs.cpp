@@ -79,8 +79,8 @@ void EditorTabs::makeActions() {
       add("save_as", file, tr("Save &as…"), QKeySequence(tr("Ctrl+Shift+S")),
           tr("Writes the experiment into another file"), ofEditor([](ExperimentEditor& editor) { editor.saveAs(); }));
   QAction* const reload =
-      add("editor_reload", file, tr("Read the &file again"), {}, tr("Takes the text that the file holds now"),
-          ofEditor([](ExperimentEditor& editor) { editor.reload(); }));
+      add("editor_reload", file, tr("Read the &file again"), QKeySequence(tr("Ctrl+Alt+R")),
+          tr("Takes the text that the file holds now"), ofEditor([](ExperimentEditor& editor) { editor.reload(); }));
   QAction* const close = add("close_tab", file, tr("&Close the editor"), QKeySequence(tr("Ctrl+W")),
                              tr("Closes the experiment in front; asks where changes would be lost"), [this] {
                                if (ExperimentEditor* const editor = current()) m_window.closeDocument(editor);
@@ -103,7 +103,7 @@ void EditorTabs::makeActions() {
   QAction* const findPrevious = add("editor_find_previous", edit, tr("P&revious match"), QKeySequence(tr("Shift+F3")),
                                     tr("Goes to the match before in the text"),
                                     ofEditor([](ExperimentEditor& editor) { editor.findBar()->goToPrevious(); }));
-  m_run = add("editor_run", tr("Run"), tr("Run this &experiment"), {},
+  m_run = add("editor_run", tr("Run"), tr("Run this &experiment"), QKeySequence(tr("Ctrl+Return")),
               tr("Runs the experiment in front as it is saved, on the Run page"), [this] { run(); });
 
   m_window.addActions(added);
@@ -128,8 +128,15 @@ void EditorTabs::enableActions() {
   const bool isInFront = current() != nullptr;
   // F5 runs what is in front: one key, never two actions that want it.
   if (QAction* const runPage = actions.find(QStringLiteral("run"))) {
-    runPage->setShortcut(isInFront ? QKeySequence() : m_runKeys);
-    m_run->setShortcut(isInFront ? m_runKeys : QKeySequence());
+    const QKeySequence always(tr("Ctrl+Return"));
+    const QKeySequence beside(tr("Ctrl+F5"));
+    if (isInFront) {
+      runPage->setShortcut(beside);
+      m_run->setShortcuts({m_runKeys, always});
+    } else {
+      runPage->setShortcuts({m_runKeys, beside});
+      m_run->setShortcut(always);
+    }
   }
   for (const char* const name : kOfAnEditor) {
     actions.setEnabled(actions.find(QString::fromLatin1(name)), isInFront,

@@ -20,6 +20,10 @@ int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& ar
   return place;
 }
 
+QDateTime startOf(const record::TrialRow& arm) {
+  return QDateTime::fromString(QString::fromStdString(arm.started_at), Qt::ISODate).toLocalTime();
+}
+
 QString stateWords(const record::TrialRow& arm) {
   const auto say = [](const char* text) { return QCoreApplication::translate("TrialList", text); };
   if (arm.end.verdict) return verdictText(arm.end.verdict->word);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QDateTime>
 #include <QMetaType>
 #include <QString>
 
@@ -20,6 +21,9 @@ inline constexpr int kYardstickPlace = -2;
 /// Where an arm stands among the trials of its experiment: it decides colour and marker on every page. The reference
 /// has place 0, trials 1, 2, …
 int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& arms);
+
+/// When an arm began, in the person's time zone.
+QDateTime startOf(const record::TrialRow& arm);
 
 /// "running", "finished", "✓ accepted" …: one word for where an arm stands.
 QString stateWords(const record::TrialRow& arm);

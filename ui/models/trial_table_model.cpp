@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/trial_table_model.h"
 
-#include <QDateTime>
 #include <QLocale>
 
 #include <limits>
@@ -34,8 +33,6 @@ double sortable(std::optional<double> value) {
   if (!value) return std::numeric_limits<double>::infinity();
   return *value == *value ? *value : std::numeric_limits<double>::max();
 }
-
-QDateTime timeOf(const std::string& iso) { return QDateTime::fromString(text(iso), Qt::ISODate).toLocalTime(); }
 
 }  // namespace
 
@@ -111,7 +108,8 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
     case LossColumn:
       return number(arm.end.final_loss);
     case QualityColumn:
-      return number(arm.end.quality);
+      if (sort || !arm.end.quality) return number(arm.end.quality);
+      return QStringLiteral("%1 %2").arg(text(arm.end.quality_metric), figure(report::number_words(*arm.end.quality)));
     case FlipsColumn:
       if (!arm.end.flips) return number(std::nullopt);
       return count(*arm.end.flips);
@@ -119,8 +117,7 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
       if (runs) return number(std::nullopt);
       return sort ? QVariant(arm.end.seconds) : QVariant(figure(report::duration_words(arm.end.seconds)));
     case StartedColumn:
-      return sort ? QVariant(text(arm.started_at))
-                  : QVariant(QLocale().toString(timeOf(arm.started_at), QLocale::ShortFormat));
+      return sort ? QVariant(text(arm.started_at)) : QVariant(QLocale().toString(startOf(arm), QLocale::ShortFormat));
     default:
       return {};
   }

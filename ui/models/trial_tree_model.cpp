@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/trial_tree_model.h"
 
+#include <QDateTime>
+#include <QHash>
+#include <QLocale>
+
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +25,7 @@ std::vector<TrialTreeModel::Experiment> TrialTreeModel::grouped(const std::vecto
       const auto found = std::find_if(experiments.begin(), experiments.end(),
                                       [&](const Experiment& one) { return one.id == trial.experiment_id; });
       if (found == experiments.end()) {
-        experiments.push_back({trial.experiment_id, QString::fromStdString(trial.experiment), {}});
+        experiments.push_back({trial.experiment_id, QString::fromStdString(trial.experiment), {}, false});
       } else {
         std::rotate(found, found + 1, experiments.end());
       }
@@ -55,6 +59,7 @@ void TrialTreeModel::setTrials(const TrialList& trials) {
     beginResetModel();
     m_experiments = std::move(fresh);
     endResetModel();
+    tellEqualNamesApart();
     return;
   }
   if (added > 0) {
@@ -66,6 +71,30 @@ void TrialTreeModel::setTrials(const TrialList& trials) {
     endInsertRows();
   }
   for (std::size_t i = added; i < m_experiments.size(); ++i) updateArms(static_cast<int>(i), std::move(fresh[i].arms));
+  tellEqualNamesApart();
+}
+
+void TrialTreeModel::tellEqualNamesApart() {
+  QHash<QString, int> uses;
+  for (const Experiment& one : m_experiments) ++uses[one.name];
+  for (std::size_t i = 0; i < m_experiments.size(); ++i) {
+    Experiment& one = m_experiments[i];
+    const bool isOneOfSeveral = uses.value(one.name) > 1;
+    if (isOneOfSeveral == one.isOneOfSeveral) continue;
+    one.isOneOfSeveral = isOneOfSeveral;
+    const QModelIndex changed = index(static_cast<int>(i), NameColumn);
+    Q_EMIT dataChanged(changed, changed);
+  }
+}
+
+QString TrialTreeModel::Experiment::began() const {
+  const QDateTime moment = startOf(arms.front().row);
+  return moment.date() == QDate::currentDate() ? QLocale().toString(moment.time(), QLocale::ShortFormat)
+                                               : QLocale().toString(moment, QLocale::ShortFormat);
+}
+
+QString TrialTreeModel::Experiment::title() const {
+  return isOneOfSeveral ? QStringLiteral("%1 · #%2 · %3").arg(name).arg(id).arg(began()) : name;
 }
 
 void TrialTreeModel::updateArms(int row, std::vector<Arm> arms) {
@@ -134,8 +163,13 @@ QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
     const Experiment& experiment = m_experiments[static_cast<std::size_t>(index.row())];
     switch (role) {
       case Qt::DisplayRole:
-        return index.column() == NameColumn ? QVariant(experiment.name)
+        return index.column() == NameColumn ? QVariant(experiment.title())
                                             : QVariant(static_cast<int>(experiment.arms.size()));
+      case Qt::ToolTipRole:
+        return tr("%1, experiment %2 of the archive, begun %3")
+            .arg(experiment.name)
+            .arg(experiment.id)
+            .arg(QLocale().toString(startOf(experiment.arms.front().row), QLocale::ShortFormat));
       case Qt::TextAlignmentRole:
         return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
       case TrialRole:

@@ -9,7 +9,8 @@
 
 namespace mantissa::ui::models {
 
-/// The archive as a tree: experiments, newest first, each with its reference, yardsticks and trials.
+/// The archive as a tree: experiments, newest first, each with its reference, yardsticks and trials. Experiments that
+/// have a name in common are told apart by number and time: "digits · #12 · 14:03".
 ///
 /// `setTrials` keeps indexes of what is still there: an experiment or arm that only changed its state keeps its row,
 /// so that selection and expansion survive a refresh.
@@ -47,10 +48,15 @@ class TrialTreeModel : public QAbstractItemModel {
     std::int64_t id = 0;
     QString name;
     std::vector<Arm> arms;
+    bool isOneOfSeveral = false;  ///< others have its name
+
+    QString began() const;  ///< "14:03" today, with the date before
+    QString title() const;
   };
   static std::vector<Experiment> grouped(const std::vector<record::TrialRow>& trials);
   std::size_t rowOf(quintptr experiment) const;
   void updateArms(int row, std::vector<Arm> arms);
+  void tellEqualNamesApart();
 
   std::vector<Experiment> m_experiments;
 };

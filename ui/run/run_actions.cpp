@@ -37,7 +37,8 @@ void RunActions::make(shell::ActionList& list) {
                          [this] { Q_EMIT lookAheadRequested(); });
   list.add(QStringLiteral("run_queue_files"), group, tr("&Queue experiment files…"), QKeySequence(tr("Ctrl+Shift+R")),
            tr("Runs several experiment files one after another"), [this] { Q_EMIT queueFilesRequested(); });
-  m_defaultArchive = list.add(QStringLiteral("run_default_archive"), group, tr("Use the &default archive"), {},
+  m_defaultArchive = list.add(QStringLiteral("run_default_archive"), group, tr("Use the &default archive"),
+                              QKeySequence(tr("Ctrl+Shift+H")),
                               tr("Runs into the archive of the user's data folder instead of the one that could not "
                                  "be opened"),
                               [this] { Q_EMIT defaultArchiveRequested(); });

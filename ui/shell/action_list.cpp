@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "ui/shell/action_synonyms.h"
+
 namespace mantissa::ui::shell {
 namespace {
 
@@ -102,6 +104,12 @@ QVariant ActionList::data(const QModelIndex& index, int role) const {
       return action->property(kGroup);
     case ReasonRole:
       return action->property(kReason);
+    case HelpRole:
+      return action->property(kHelp);
+    case SynonymsRole:
+      return synonymsOf(action->objectName());
+    case ChosenRole:
+      return action->isChecked();
     default:
       return {};
   }

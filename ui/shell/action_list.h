@@ -24,6 +24,9 @@ class ActionList : public QAbstractListModel {
     ShortcutRole = Qt::UserRole + 1,  ///< QString, in the platform's spelling; empty: none
     GroupRole,                        ///< QString: the menu that it stands in
     ReasonRole,                       ///< QString: why it is disabled; empty where it is enabled
+    HelpRole,                         ///< QString: what it does, in a sentence
+    SynonymsRole,                     ///< QString: other words that people look for it with
+    ChosenRole,                       ///< bool: it is checked, where it can be
   };
 
   explicit ActionList(QObject* parent = nullptr);

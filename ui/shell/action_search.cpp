@@ -8,18 +8,43 @@
 #include <QStyledItemDelegate>
 #include <QToolTip>
 
+#include <tuple>
+
 #include "ui/shell/action_list.h"
 
 namespace mantissa::ui::shell {
 
-/// Rows "Run: Pause … Ctrl+Space" whose text has every word.
+namespace {
+
+/// How well a word fits an action: the lower the better. Words within names are what people remember first.
+enum Fit { kBeginsAName, kInAName, kBeginsASynonym, kInTheHelp, kNothing };
+
+bool beginsAWord(const QString& text, const QString& word) {
+  for (qsizetype at = text.indexOf(word, 0, Qt::CaseInsensitive); at >= 0;
+       at = text.indexOf(word, at + 1, Qt::CaseInsensitive)) {
+    if (at == 0 || !text[at - 1].isLetterOrNumber()) return true;
+  }
+  return false;
+}
+
+Fit fitOf(const QModelIndex& action, const QString& word) {
+  const QString name = action.data(ActionList::GroupRole).toString() + QLatin1Char(' ') + action.data().toString();
+  if (beginsAWord(name, word)) return kBeginsAName;
+  if (name.contains(word, Qt::CaseInsensitive)) return kInAName;
+  if (beginsAWord(action.data(ActionList::SynonymsRole).toString(), word)) return kBeginsASynonym;
+  return beginsAWord(action.data(ActionList::HelpRole).toString(), word) ? kInTheHelp : kNothing;
+}
+
+}  // namespace
+
+/// Rows "Run: Pause … Ctrl+Space" that every word fits, best first.
 class ActionSearch::Filter : public QSortFilterProxyModel {
  public:
   using QSortFilterProxyModel::QSortFilterProxyModel;
 
   void setWords(const QString& text) {
     m_words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    invalidateFilter();
+    invalidate();
   }
 
   QVariant data(const QModelIndex& index, int role) const override {
@@ -27,6 +52,7 @@ class ActionSearch::Filter : public QSortFilterProxyModel {
     const QModelIndex source = mapToSource(index);
     QString text = QStringLiteral("%1: %2").arg(source.data(ActionList::GroupRole).toString(),
                                                 source.data(Qt::DisplayRole).toString());
+    if (source.data(ActionList::ChosenRole).toBool()) text += QStringLiteral(" ✓");
     const QString keys = source.data(ActionList::ShortcutRole).toString();
     if (!keys.isEmpty()) text += QStringLiteral("   ") + keys;
     const QString reason = source.data(ActionList::ReasonRole).toString();
@@ -35,27 +61,42 @@ class ActionSearch::Filter : public QSortFilterProxyModel {
   }
 
   Qt::ItemFlags flags(const QModelIndex& index) const override {
-    const bool canBe = mapToSource(index).data(ActionList::ReasonRole).toString().isEmpty();
-    return canBe ? Qt::ItemIsEnabled | Qt::ItemIsSelectable : Qt::NoItemFlags;
+    return canBe(mapToSource(index)) ? Qt::ItemIsEnabled | Qt::ItemIsSelectable : Qt::NoItemFlags;
   }
 
  protected:
   bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
-    const QModelIndex index = sourceModel()->index(row, 0, parent);
-    const QString text = index.data(ActionList::GroupRole).toString() + QLatin1Char(' ') + index.data().toString();
-    for (const QString& word : m_words) {
-      if (!text.contains(word, Qt::CaseInsensitive)) return false;
-    }
-    return true;
+    return misfit(sourceModel()->index(row, 0, parent)) >= 0;
+  }
+
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override {
+    const auto place = [this](const QModelIndex& action) {
+      return std::make_tuple(misfit(action), !canBe(action), action.row());
+    };
+    return place(left) < place(right);
   }
 
  private:
+  static bool canBe(const QModelIndex& action) { return action.data(ActionList::ReasonRole).toString().isEmpty(); }
+
+  /// The sum over all words; negative: one of them fits nowhere.
+  int misfit(const QModelIndex& action) const {
+    int sum = 0;
+    for (const QString& word : m_words) {
+      const Fit fit = fitOf(action, word);
+      if (fit == kNothing) return -1;
+      sum += fit;
+    }
+    return sum;
+  }
+
   QStringList m_words;
 };
 
 ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
     : QLineEdit(parent), m_actions(actions), m_filter(new Filter(this)), m_completer(new QCompleter(this)) {
   m_filter->setSourceModel(actions);
+  m_filter->sort(0);
   m_completer->setModel(m_filter);
   m_completer->setCompletionMode(QCompleter::UnfilteredPopupCompletion);
   m_completer->setMaxVisibleItems(14);
@@ -67,7 +108,7 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
     m_filter->setWords(text);
     m_completer->complete();
     if (m_filter->rowCount() == 0) {
-      QToolTip::showText(mapToGlobal(QPoint(0, height())), tr("No action has these words in its name."), this);
+      QToolTip::showText(mapToGlobal(QPoint(0, height())), tr("No action is found by these words."), this);
     } else {
       QToolTip::hideText();
     }
@@ -109,13 +150,12 @@ void ActionSearch::keyPressEvent(QKeyEvent* event) {
   }
   const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
   if (enter && m_filter->rowCount() > 0) {
-    for (int row = 0; row < m_filter->rowCount(); ++row) {
-      const QModelIndex index = m_filter->index(row, 0);
-      if ((m_filter->flags(index) & Qt::ItemIsEnabled) == 0) continue;
-      m_completer->popup()->hide();
-      trigger(index);
-      return;
-    }
+    // The best one or none: where it cannot be done now, its row says why, and a worse guess would be a surprise.
+    const QModelIndex best = m_filter->index(0, 0);
+    if ((m_filter->flags(best) & Qt::ItemIsEnabled) == 0) return;
+    m_completer->popup()->hide();
+    trigger(best);
+    return;
   }
   QLineEdit::keyPressEvent(event);
 }

@@ -11,7 +11,8 @@ namespace mantissa::ui::shell {
 class ActionList;
 
 /// "Find an action": a field that completes from the list of all actions and triggers the one that is chosen. Words may
-/// stand in any order; a disabled action is shown with its reason and cannot be chosen.
+/// stand in any order, and may be of the name, of its synonyms or of its help; a disabled action is shown with its
+/// reason and cannot be chosen.
 class ActionSearch : public QLineEdit {
   Q_OBJECT
 

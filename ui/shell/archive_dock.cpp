@@ -66,10 +66,19 @@ ArchiveDock::ArchiveDock(QWidget* parent)
 
 void ArchiveDock::setTrials(const models::TrialList& trials) {
   const std::int64_t selected = selectedTrial();
-  const bool first = m_model->rowCount() == 0;
+  const qint64 newestBefore = newestExperiment();
   m_model->setTrials(trials);
   if (selected != 0 && selectedTrial() != selected) selectTrial(selected);
-  if (first && m_model->rowCount() > 0) m_view->expand(m_filtered->index(0, 0));  // the newest experiment
+  // What has just begun is what a person wants to see, and at the start the newest experiment.
+  if (newestExperiment() != newestBefore && m_model->rowCount() > 0) {
+    const QModelIndex newest = m_filtered->mapFromSource(m_model->index(0, 0));
+    m_view->expand(newest);
+    if (!m_view->hasFocus()) m_view->scrollTo(newest);
+  }
+}
+
+qint64 ArchiveDock::newestExperiment() const {
+  return m_model->index(0, 0).data(models::TrialTreeModel::ExperimentRole).toLongLong();
 }
 
 void ArchiveDock::selectTrial(std::int64_t id) {

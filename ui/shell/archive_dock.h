@@ -39,6 +39,8 @@ class ArchiveDock : public QDockWidget {
   void newExperimentRequested();
 
  private:
+  qint64 newestExperiment() const;
+
   models::TrialTreeModel* m_model;
   QSortFilterProxyModel* m_filtered;
   QLineEdit* m_filter;

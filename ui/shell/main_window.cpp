@@ -33,6 +33,7 @@ namespace mantissa::ui::shell {
 namespace {
 
 constexpr char kArchiveTopic[] = "archive";
+constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive's size while a run goes on
 
 /// An archive by its first bytes, whatever its name: "SQLite format 3".
 bool isDatabase(const QString& path) {
@@ -152,6 +153,7 @@ void MainWindow::showProgress(const QString& job, qint64 step, qint64 steps) {
   m_jobLabel->setVisible(!job.isEmpty());
   m_jobBar->setVisible(!job.isEmpty());
   if (job.isEmpty()) return;
+  if (!m_archive.isEmpty() && m_sizeTold.hasExpired(kSizeMilliseconds)) tellArchiveSize();
   m_jobLabel->setText(
       tr("%1: %2 of %3 steps")
           .arg(job, models::figure(report::count_words(step)), models::figure(report::count_words(steps))));
@@ -192,11 +194,9 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& trials
   m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
   m_archiveDock->setTrials(trials);
   for (Page* const one : m_pages) one->setArchive(path, trials);
-  m_archiveLabel->setText(
-      tr("%1 · %2").arg(QFileInfo(path).fileName(), models::figure(report::bytes_words(QFileInfo(path).size()))));
   m_archiveLabel->setToolTip(QFileInfo(path).absoluteFilePath());
   setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
-  tellFreeDisk();
+  tellArchiveSize();
   Q_EMIT archiveSettled();
 }
 
@@ -212,7 +212,12 @@ void MainWindow::showArchiveFailure(const QString& path, const QString& sentence
   Q_EMIT archiveSettled();
 }
 
-void MainWindow::tellFreeDisk() {
+void MainWindow::tellArchiveSize() {
+  m_sizeTold.start();
+  // What was written last lies in the log beside it.
+  const qint64 bytes = QFileInfo(m_archive).size() + QFileInfo(m_archive + QStringLiteral("-wal")).size();
+  m_archiveLabel->setText(
+      tr("%1 · %2").arg(QFileInfo(m_archive).fileName(), models::figure(report::bytes_words(bytes))));
   const QStorageInfo disk(QFileInfo(m_archive).absolutePath());
   m_diskLabel->setText(tr("%1 free").arg(models::figure(report::bytes_words(disk.bytesAvailable()))));
 }

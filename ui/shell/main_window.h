@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 #include <QString>
 #include <QVector>
@@ -89,6 +90,8 @@ class MainWindow : public QMainWindow {
   void makeDocks(LogModel* log);
   void makeStatusBar();
   void makeActions();
+  void makeThemeActions();
+  void openChartMenu();
   void makeMenus();
   void fillRecentFiles();
   void showTrials(const QString& path, const models::TrialList& trials);
@@ -96,7 +99,7 @@ class MainWindow : public QMainWindow {
   void chooseFile();
   void chooseArchive();
   void resetLayout();
-  void tellFreeDisk();
+  void tellArchiveSize();
   void showProgress(const QString& job, qint64 step, qint64 steps);
   bool mayClose();
   void showTitle(Document* document);
@@ -120,8 +123,9 @@ class MainWindow : public QMainWindow {
   QLabel* m_jobLabel = nullptr;
   QProgressBar* m_jobBar = nullptr;
   QString m_archive;
-  bool m_closing = false;   ///< asked once; the window closes when the work has ended
-  QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
+  QElapsedTimer m_sizeTold;  ///< since the status bar was told what the archive takes
+  bool m_closing = false;    ///< asked once; the window closes when the work has ended
+  QByteArray m_firstState;   ///< of the docks as the window was made: what "reset layout" goes back to
 };
 
 }  // namespace mantissa::ui::shell

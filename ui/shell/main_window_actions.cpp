@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a person can do in the window: every action, its shortcut and the menus.
 #include <QAction>
+#include <QActionGroup>
 #include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -8,10 +9,12 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QStatusBar>
 #include <QTabWidget>
 #include <QToolButton>
 #include <QWhatsThis>
 
+#include "ui/plot/plot_view.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/action_search.h"
 #include "ui/shell/archive_dock.h"
@@ -22,6 +25,11 @@
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::shell {
+namespace {
+
+constexpr int kStatusMilliseconds = 4000;
+
+}  // namespace
 
 void MainWindow::makeActions() {
   const QString file = tr("File");
@@ -35,7 +43,7 @@ void MainWindow::makeActions() {
                  tr("Reads the archive again"), [this] {
                    if (!m_archive.isEmpty()) openArchive(m_archive);
                  });
-  m_actions->add(QStringLiteral("forget_recent"), file, tr("&Forget recent files"), {},
+  m_actions->add(QStringLiteral("forget_recent"), file, tr("&Forget recent files"), QKeySequence(tr("Ctrl+Shift+Del")),
                  tr("Empties the list of recent files"), [this] { m_settings.forgetRecentFiles(); });
   m_actions->add(QStringLiteral("quit"), file, tr("&Quit"), QKeySequence(tr("Ctrl+Q")), tr("Closes the window"),
                  [this] { close(); });
@@ -57,28 +65,24 @@ void MainWindow::makeActions() {
                  [this] { m_archiveDock->setVisible(!m_archiveDock->isVisible()); });
   m_actions->add(QStringLiteral("toggle_log"), view, tr("Show or hide the &log"), QKeySequence(tr("F12")),
                  tr("What the engine and the window say"), [this] { m_logDock->setVisible(!m_logDock->isVisible()); });
-  const std::pair<ThemeMode, QString> themes[] = {{ThemeMode::System, tr("Colours of the &system")},
-                                                  {ThemeMode::Light, tr("&Light colours")},
-                                                  {ThemeMode::Dark, tr("&Dark colours")}};
-  for (const auto& [mode, text] : themes) {
-    m_actions->add(QStringLiteral("theme_%1").arg(static_cast<int>(mode)), view, text, {},
-                   tr("Chooses light or dark, charts included"), [this, mode = mode] {
-                     m_settings.setTheme(mode);
-                     if (Theme::current() != nullptr) Theme::current()->setMode(mode);
-                   });
-  }
-  m_actions->add(QStringLiteral("reset_layout"), view, tr("&Reset layout"), {},
+  makeThemeActions();
+  m_actions->add(QStringLiteral("chart_menu"), view, tr("&Menu of the chart"), QKeySequence(tr("Ctrl+M")),
+                 tr("Table, copy, PNG, SVG and CSV of the chart that has the keyboard, or else of the first one"),
+                 [this] { openChartMenu(); });
+  m_actions->add(QStringLiteral("reset_layout"), view, tr("&Reset layout"), QKeySequence(tr("Ctrl+Shift+Y")),
                  tr("Puts docks and pages back to where they were at the first start"), [this] { resetLayout(); });
   m_actions->add(QStringLiteral("whats_this"), help, tr("&What's this?"), QKeySequence(tr("Shift+F1")),
                  tr("Explains what is clicked next"), [] { QWhatsThis::enterWhatsThisMode(); });
-  m_actions->add(QStringLiteral("about"), help, tr("&About Mantissa"), {}, tr("Version and licences"), [this] {
-    QMessageBox::about(
-        this, tr("About Mantissa"),
-        tr("<p><b>Mantissa</b> – a workbench for precision experiments.</p><p>The workbench is under the "
-           "GNU General Public License, version 3 or later, because it links Qt Charts. The engine and "
-           "the command line are under the Apache License 2.0. LibTorch and NVIDIA's libraries are "
-           "fetched at installation under their own licences.</p>"));
-  });
+  m_actions->add(
+      QStringLiteral("about"), help, tr("&About Mantissa"), QKeySequence(tr("Ctrl+F1")), tr("Version and licences"),
+      [this] {
+        QMessageBox::about(
+            this, tr("About Mantissa"),
+            tr("<p><b>Mantissa</b> – a workbench for precision experiments.</p><p>The workbench is under the "
+               "GNU General Public License, version 3 or later, because it links Qt Charts. The engine and "
+               "the command line are under the Apache License 2.0. LibTorch and NVIDIA's libraries are "
+               "fetched at installation under their own licences.</p>"));
+      });
   for (Page* const one : m_pages) one->useActions(*m_actions);
   for (QAction* const action : m_actions->actions()) addAction(action);
 
@@ -89,6 +93,46 @@ void MainWindow::makeActions() {
   layout->setContentsMargins(8, 0, 0, 4);
   layout->addWidget(m_search);
   m_tabs->setCornerWidget(corner, Qt::TopRightCorner);
+}
+
+void MainWindow::makeThemeActions() {
+  struct Choice {
+    ThemeMode mode;
+    QString text;
+    QString keys;
+  };
+  const Choice choices[] = {{ThemeMode::System, tr("Colours of the &system"), tr("Ctrl+Shift+A")},
+                            {ThemeMode::Light, tr("&Light colours"), tr("Ctrl+Shift+L")},
+                            {ThemeMode::Dark, tr("&Dark colours"), tr("Ctrl+Shift+D")}};
+  auto* const group = new QActionGroup(this);
+  for (const Choice& choice : choices) {
+    QAction* const action = m_actions->add(QStringLiteral("theme_%1").arg(static_cast<int>(choice.mode)), tr("View"),
+                                           choice.text, QKeySequence(choice.keys),
+                                           tr("Chooses light or dark, charts included"), [this, mode = choice.mode] {
+                                             m_settings.setTheme(mode);
+                                             if (Theme::current() != nullptr) Theme::current()->setMode(mode);
+                                           });
+    action->setCheckable(true);
+    action->setChecked(choice.mode == (Theme::current() != nullptr ? Theme::current()->mode() : m_settings.theme()));
+    group->addAction(action);
+  }
+}
+
+void MainWindow::openChartMenu() {
+  plot::PlotView* chart = nullptr;
+  for (QWidget* one = focusWidget(); one != nullptr && chart == nullptr; one = one->parentWidget()) {
+    chart = qobject_cast<plot::PlotView*>(one);
+  }
+  for (plot::PlotView* const one : m_tabs->currentWidget()->findChildren<plot::PlotView*>()) {
+    if (chart == nullptr && one->isVisible()) chart = one;
+  }
+  if (chart == nullptr) {
+    statusBar()->showMessage(tr("No chart is in view."), kStatusMilliseconds);
+    return;
+  }
+  for (QToolButton* const button : chart->findChildren<QToolButton*>()) {
+    if (button->menu() != nullptr) return button->showMenu();
+  }
 }
 
 void MainWindow::makeMenus() {
@@ -110,8 +154,8 @@ void MainWindow::makeMenus() {
   m_editMenu = menuBar()->addMenu(tr("&Edit"));
   QMenu* const view = menuBar()->addMenu(tr("&View"));
   for (Page* const one : m_pages) view->addAction(m_actions->find(QStringLiteral("page_") + one->id()));
-  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "toggle_controls", "", "theme_0", "theme_1",
-             "theme_2", "", "reset_layout"});
+  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "toggle_controls", "chart_menu", "",
+             "theme_0", "theme_1", "theme_2", "", "reset_layout"});
   if (m_actions->find(QStringLiteral("run")) != nullptr) {
     QMenu* const run = menuBar()->addMenu(tr("&Run"));
     add(run, {"run", "run_look_ahead", "run_queue_files", "run_default_archive", "", "run_pause", "run_step",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The archive as models: what they show, and that a refresh moves nothing that a person looks at.
 #include <QAbstractItemModelTester>
+#include <QDateTime>
 #include <QFile>
 #include <QPersistentModelIndex>
 #include <QSignalSpy>
@@ -80,6 +81,38 @@ class TrialModelsTests : public QObject {
     QCOMPARE(place(4), kYardstickPlace);
     QCOMPARE(place(5), kYardstickPlace);
     QCOMPARE(place(6), 3);  // after fp16 and bf16
+  }
+
+  void experiments_of_one_name_are_told_apart_by_number_and_time() {
+    TrialTreeModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    std::vector<record::TrialRow> arms = {arm(1, 1, "reference"), arm(2, 2, "reference")};
+    arms[0].experiment = arms[1].experiment = "digits";
+    arms.push_back(arm(3, 3, "reference"));
+    arms[1].started_at = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
+    model.setTrials(listOf({arms[0]}));
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("digits"));
+    model.setTrials(listOf(arms));
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("experiment-3"));
+    const QString today = model.index(1, 0).data().toString();
+    const QString before = model.index(2, 0).data().toString();
+    QVERIFY2(today.startsWith(QStringLiteral("digits · #2 · ")), qPrintable(today));
+    QVERIFY2(before.startsWith(QStringLiteral("digits · #1 · ")) && before.contains(QStringLiteral("Jan")),
+             qPrintable(before));
+    QVERIFY2(today.size() < before.size(), qPrintable(today));  // today needs no date
+    QVERIFY(model.index(0, 0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("experiment 3")));
+  }
+
+  void a_quality_says_of_which_metric_it_is_and_sorts_as_a_number() {
+    std::vector<record::TrialRow> arms = firstArms();
+    arms[0].end.quality_metric = "accuracy";
+    arms[0].end.quality = 0.97222;
+    TrialTableModel model;
+    model.setTrials(listOf(arms));
+    const QModelIndex quality = model.index(2, TrialTableModel::QualityColumn);
+    QCOMPARE(quality.data().toString(), QStringLiteral("accuracy 0.9722"));
+    QCOMPARE(quality.data(TrialTableModel::SortRole).toDouble(), 0.97222);
+    QCOMPARE(model.index(0, TrialTableModel::QualityColumn).data().toString(), QStringLiteral("–"));
   }
 
   void a_refresh_keeps_every_row_that_is_still_there() {

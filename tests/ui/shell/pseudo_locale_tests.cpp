@@ -58,7 +58,7 @@ class PseudoLanguage : public QTranslator {
     if (*context == 'Q') return text;  // Qt's own: it brings its translations
     // Keys are words of the program, not of a language.
     static const QRegularExpression keys(
-        QStringLiteral("^((Ctrl|Shift|Alt)\\+)*(Ctrl|Shift|Alt|Space|F[0-9]+|[A-Z]|%1)$"));
+        QStringLiteral("^((Ctrl|Shift|Alt)\\+)*(Ctrl|Shift|Alt|Space|Return|Del|F[0-9]+|[A-Z]|%1)$"));
     if (keys.match(text).hasMatch()) return text;
     QString longer;
     const auto wanted = static_cast<qsizetype>(0.4 * static_cast<double>(text.size()) + 0.5);
@@ -78,10 +78,10 @@ bool isTranslated(const QString& text) {
     if (one == kClose) --depth;
   }
   static const QRegularExpression others(
-      QStringLiteral("\\b[0-9.,]+ (ms|s|min|h|B|kB|MB|GB|TB)\\b"                             // quantities
-                     "|\\b[0-9]+ [A-Z][a-z]{2} 20[0-9]{2}\\b"                                // dates, by QLocale
-                     "|((Ctrl|Shift|Alt)\\+)*\\b(Ctrl|Shift|Alt|Space|F[0-9]+|[A-Z0-9])\\b"  // keys
-                     "|/[^ ]*/"));                                                           // folders
+      QStringLiteral("\\b[0-9.,]+ (ms|s|min|h|B|kB|MB|GB|TB)\\b"  // quantities
+                     "|\\b[0-9]+ [A-Z][a-z]{2} 20[0-9]{2}\\b"     // dates, by QLocale
+                     "|((Ctrl|Shift|Alt)\\+)*\\b(Ctrl|Shift|Alt|Space|Return|Del|F[0-9]+|[A-Z0-9])\\b"  // keys
+                     "|/[^ ]*/"));                                                                      // folders
   rest.remove(others);
   static const std::set<QString> names = {
       "FP16",      "BF16",        "FP32",       "CPU",    "Mantissa",        "digits", "fp16",  "bf16", "a.db",

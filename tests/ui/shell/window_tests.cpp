@@ -6,12 +6,17 @@
 #include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
+#include <QLabel>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeView>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -19,6 +24,7 @@
 #include "app/workbench/pages.h"
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
+#include "core/session/model_prints.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/log_model.h"
@@ -135,6 +141,62 @@ class WindowTests : public QObject {
     QTRY_COMPARE(dock->selectedTrial(), arms.back().id);
   }
 
+  void an_experiment_that_begins_opens_in_the_tree() {
+    makeArchive(path("a.db"));
+    openArchive(path("a.db"));
+    const auto* const tree = m_window->findChild<ArchiveDock*>()->findChild<QTreeView*>();
+    QVERIFY(tree->isExpanded(tree->model()->index(0, 0)));
+    makeArchive(path("a.db"));
+    openArchive(path("a.db"));
+    QCOMPARE(tree->model()->rowCount(), 2);
+    QVERIFY(tree->isExpanded(tree->model()->index(0, 0)));
+    QVERIFY(tree->isExpanded(tree->model()->index(1, 0)));  // as it was
+  }
+
+  void the_status_bar_follows_the_archive_while_a_run_fills_it() {
+    makeArchive(path("a.db"));
+    openArchive(path("a.db"));
+    const auto hasLabel = [this](const QString& text) {
+      const QList<QLabel*> labels = m_window->statusBar()->findChildren<QLabel*>();
+      return std::any_of(labels.begin(), labels.end(), [&](const QLabel* one) { return one->text() == text; });
+    };
+    QFile log(path("a.db-wal"));
+    QVERIFY(log.open(QIODevice::WriteOnly));
+    log.resize(10'000'000'000 - QFileInfo(path("a.db")).size());  // sparse: takes no room
+    const QString text = QStringLiteral("a.db · 10 GB");
+    QVERIFY(!hasLabel(text));
+    Page* const run = m_window->page(QStringLiteral("run"));
+    QTRY_VERIFY_WITH_TIMEOUT((Q_EMIT run->progressed(QStringLiteral("digits"), 1, 10), hasLabel(text)), 10000);
+    log.remove();
+  }
+
+  void what_a_model_prints_stands_in_the_log() {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", m_log->sink()));
+    workbench::showModelPrints();
+    QFile file(path("talking.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = 2\n[model]\nkind = \"torchscript\"\npath = "
+        "\"" MANTISSA_SOURCE_DIR "/tests/core/session/talking.pt\"\n[training]\nthreads = 1\nsteps = 2\nbatch = 8\n");
+    file.close();
+    makeArchive(path("a.db"));
+    openArchive(path("a.db"));
+    m_window->open(file.fileName());
+    m_window->actions()->find(QStringLiteral("run"))->trigger();
+    const auto isTold = [this] {
+      m_log->drain();
+      for (int row = 0; row < m_log->rowCount(); ++row) {
+        const QString line = m_log->index(row, LogModel::TextColumn).data().toString();
+        if (line.startsWith(QStringLiteral("model: ")) && line.endsWith(QStringLiteral("batch of [8, 2]"))) return true;
+      }
+      return false;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isTold(), 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->page(QStringLiteral("run"))->isBusy(), 60000);
+    session::send_model_prints_to({});
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
+  }
+
   void layouts_persist_and_reset() {
     auto* const dock = m_window->findChild<ArchiveDock*>();
     QVERIFY(dock->isVisible());
@@ -169,6 +231,12 @@ class WindowTests : public QObject {
   }
 
  private:
+  void openArchive(const QString& file) {
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->openArchive(file);
+    QTRY_COMPARE(settled.count(), 1);
+  }
+
   QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
 
   static void makeArchive(const QString& file) {

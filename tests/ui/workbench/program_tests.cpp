@@ -48,6 +48,7 @@ class ProgramTests : public QObject {
       const Outcome outcome = run({"--screenshot", page, "--archive", archive, "--out", picture, "--size", "1200x800"},
                                   QStringLiteral("xcb"));
       QVERIFY2(outcome.exit == 0, outcome.err);
+      QVERIFY2(outcome.err.isEmpty(), outcome.err);
       QCOMPARE(QImage(picture).size(), QSize(1200, 800));
     }
   }
@@ -70,7 +71,7 @@ class ProgramTests : public QObject {
   Outcome run(const QStringList& arguments, const QString& platform = QStringLiteral("offscreen")) const {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const char* const name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"}) {
+    for (const char* const name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "HOME"}) {
       environment.insert(QString::fromLatin1(name), m_folder.path());
     }
     environment.insert(QStringLiteral("QT_QPA_PLATFORM"), platform);
