@@ -16,6 +16,8 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "core/report/plain_words.h"
 #include "ui/models/archive_loader.h"
 #include "ui/models/record_words.h"
@@ -33,6 +35,7 @@ namespace mantissa::ui::shell {
 namespace {
 
 constexpr char kArchiveTopic[] = "archive";
+constexpr char kInterruptedTopic[] = "interrupted";
 constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive's size while a run goes on
 
 /// An archive by its first bytes, whatever its name: "SQLite format 3".
@@ -95,6 +98,10 @@ void MainWindow::makePages() {
   m_tabs->setDocumentMode(true);
   m_tabs->setAccessibleName(tr("Pages"));
   connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::currentDocumentChanged);
+  connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+    if (m_tabs->currentWidget() == page(QStringLiteral("run")))
+      m_strips->dismiss(QString::fromLatin1(kInterruptedTopic));
+  });
   layout->addWidget(m_strips);
   layout->addWidget(m_tabs, 1);
   setCentralWidget(body);
@@ -188,16 +195,38 @@ void MainWindow::openArchive(const QString& path) {
 }
 
 void MainWindow::showTrials(const QString& path, const models::TrialList& trials) {
+  const bool isOther = path != m_archive;
   m_archive = path;
   m_settings.setArchive(QFileInfo(path).absoluteFilePath());
   m_settings.rememberFile(path);
   m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
   m_archiveDock->setTrials(trials);
   for (Page* const one : m_pages) one->setArchive(path, trials);
+  if (isOther) tellInterruptedRun(trials);
   m_archiveLabel->setToolTip(QFileInfo(path).absoluteFilePath());
   setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
   tellArchiveSize();
   Q_EMIT archiveSettled();
+}
+
+void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
+  const QString topic = QString::fromLatin1(kInterruptedTopic);
+  m_strips->dismiss(topic);
+  Page* const run = page(QStringLiteral("run"));
+  if (!trials || trials->empty() || run == nullptr || m_tabs->currentWidget() == run) return;
+  // The newest one alone: of older ones people know, and would be told at every start.
+  const record::TrialRow& newest = *std::max_element(
+      trials->begin(), trials->end(), [](const auto& a, const auto& b) { return a.experiment_id < b.experiment_id; });
+  const auto wasInterrupted = [&newest](const record::TrialRow& arm) {
+    return arm.experiment_id == newest.experiment_id && arm.end.status == record::Status::Interrupted;
+  };
+  if (std::none_of(trials->begin(), trials->end(), wasInterrupted)) return;
+  m_strips
+      ->show(MessageStrip::Kind::Note,
+             tr("%1 was interrupted: its process is gone. The Run page shows how far it came and whether it can go on.")
+                 .arg(QString::fromStdString(newest.experiment)),
+             topic)
+      ->addWayOut(m_actions->find(QStringLiteral("page_run")));
 }
 
 void MainWindow::showArchiveFailure(const QString& path, const QString& sentence) {

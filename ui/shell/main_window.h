@@ -95,6 +95,7 @@ class MainWindow : public QMainWindow {
   void makeMenus();
   void fillRecentFiles();
   void showTrials(const QString& path, const models::TrialList& trials);
+  void tellInterruptedRun(const models::TrialList& trials);
   void showArchiveFailure(const QString& path, const QString& sentence);
   void chooseFile();
   void chooseArchive();

@@ -25,6 +25,7 @@
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "core/session/model_prints.h"
+#include "tests/ui/shell/example_archive.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/log_model.h"
@@ -114,6 +115,31 @@ class WindowTests : public QObject {
     auto* const dock = m_window->findChild<ArchiveDock*>();
     dock->selectTrial(2);
     QCOMPARE(dock->selectedTrial(), std::int64_t{2});
+  }
+
+  void a_newest_run_whose_process_is_gone_is_told_of_until_its_page_is_shown() {
+    test::makeExampleArchive(path("lost.db"), 20, record::Status::Interrupted);
+    test::makeExampleArchive(path("whole.db"), 20);
+    const auto told = [this] {
+      QStringList sentences;
+      for (const MessageStrip* const strip : m_window->strips()->findChildren<MessageStrip*>())
+        sentences << strip->sentence();
+      return sentences.join(QLatin1Char('|'));
+    };
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->showPage(QStringLiteral("archive"));
+    m_window->open(path("lost.db"));
+    QTRY_COMPARE(settled.count(), 1);
+    QVERIFY2(told().startsWith(QStringLiteral("digits was interrupted")), qPrintable(told()));
+    m_window->actions()->find(QStringLiteral("page_run"))->trigger();
+    QTRY_COMPARE(told(), QString());
+    m_window->showPage(QStringLiteral("archive"));
+    m_window->actions()->find(QStringLiteral("reload"))->trigger();
+    QTRY_COMPARE(settled.count(), 2);
+    QCOMPARE(told(), QString());  // once
+    m_window->open(path("whole.db"));
+    QTRY_COMPARE(settled.count(), 3);
+    QCOMPARE(told(), QString());
   }
 
   void an_experiment_file_runs_into_the_archive_that_is_open() {
