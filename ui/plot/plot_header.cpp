@@ -3,6 +3,7 @@
 
 #include <QEvent>
 #include <QFontMetricsF>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
 #include <QStyle>
@@ -136,7 +137,22 @@ PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
   // The sign itself says that there is a menu; an arrow beside it would say so twice.
   m_menuButton->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; width: 0; }"));
   m_menuButton->setFocusPolicy(Qt::TabFocus);
+  for (QToolButton* const button : {m_menuButton, m_differenceButton}) button->installEventFilter(this);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+bool PlotHeader::eventFilter(QObject* watched, QEvent* event) {
+  auto* const button = qobject_cast<QAbstractButton*>(watched);
+  if (button == nullptr || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+  const auto* const key = static_cast<QKeyEvent*>(event);
+  if (key->key() != Qt::Key_Return && key->key() != Qt::Key_Enter) return QWidget::eventFilter(watched, event);
+  if (key->isAutoRepeat()) return true;
+  if (button == m_menuButton) {
+    m_menuButton->showMenu();
+  } else {
+    button->click();
+  }
+  return true;
 }
 
 QFont PlotHeader::titleFont() const {
@@ -165,6 +181,7 @@ void PlotHeader::rebuild() {
     for (const auto& source : sources) {
       auto* item = new LegendItem(source.series, this);
       item->setChecked(!m_state.hidden.contains(source.series.id));
+      item->installEventFilter(this);
       connect(item, &LegendItem::toggled, this,
               [this, item](bool visible) { Q_EMIT seriesToggled(item->seriesId(), visible); });
       connect(item, &LegendItem::widthChanged, this, &PlotHeader::arrange);

@@ -81,6 +81,8 @@ class PlotHeader : public QWidget {
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
+  /// Return on a button does what a click does; Qt's buttons know the space bar alone.
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void arrange();

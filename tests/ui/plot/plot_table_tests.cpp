@@ -6,8 +6,11 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QMenu>
+#include <QTimer>
+#include <QToolButton>
 #include <QXmlStreamReader>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -170,6 +173,28 @@ class PlotTableTests : public QObject {
     QVERIFY(!plot.view.isTableShown());
     QCOMPARE(flipped.size(), 2);
     QCOMPARE(plot.view.table()->accessibleName(), QString("Table of Loss, trained, cross-entropy"));
+  }
+
+  void return_on_a_button_of_the_header_does_what_a_click_does() {
+    Growing a({{0, 1}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    auto* const header = plot.view.findChild<PlotHeader*>();
+    auto* const item = header->findChild<LegendItem*>();
+    QVERIFY(item->isChecked());
+    QTest::keyClick(item, Qt::Key_Return);
+    QVERIFY(!item->isChecked());
+    QTest::keyClick(item, Qt::Key_Enter);
+    QVERIFY(item->isChecked());
+    const auto buttons = header->findChildren<QToolButton*>();
+    const auto found = std::find_if(buttons.begin(), buttons.end(), [](const auto* one) { return one->menu(); });
+    QVERIFY(found != buttons.end());
+    bool opened = false;
+    connect(header->menu(), &QMenu::aboutToShow, this, [&] {
+      opened = true;
+      QTimer::singleShot(0, header->menu(), &QMenu::close);
+    });
+    QTest::keyClick(*found, Qt::Key_Return);
+    QVERIFY(opened);
   }
 
   void selection_is_copied_with_tabs_in_full_precision() {
