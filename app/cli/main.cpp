@@ -40,6 +40,7 @@ void declare(Program& program) {
   add_check(program);
   add_inspect(program);
   add_scaler(program);
+  add_ledger(program);
   add_doctor(program);
   add_help(program);
   add_coming(program);

@@ -57,6 +57,7 @@ void add_export(Program& program);
 void add_check(Program& program);
 void add_inspect(Program& program);
 void add_scaler(Program& program);
+void add_ledger(Program& program);
 void add_doctor(Program& program);
 void add_help(Program& program);
 

@@ -34,7 +34,7 @@ class CliCommandTests : public QObject {
     const Outcome outcome = box.run_plain({"--help"});
     QCOMPARE(outcome.exit, 0);
     for (const char* const command :
-         {"run", "resume", "list", "show", "export", "check", "inspect", "scaler", "doctor", "help"}) {
+         {"run", "resume", "list", "show", "export", "check", "inspect", "scaler", "ledger", "doctor", "help"}) {
       QVERIFY2(outcome.out.contains(QByteArray("\n  ") + command + " "), command);
     }
     QVERIFY(outcome.out.contains("Not yet available: judge"));

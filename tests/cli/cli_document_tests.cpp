@@ -46,6 +46,12 @@ class CliDocumentTests : public QObject {
     matches({"scaler", "pattern.csv"}, "scaler");
   }
 
+  void ledger_documents_match() {
+    const QStringList sizes = {"ledger", "--fixed", "3.2 GB", "--per-sample", "0.34 GB", "--device"};
+    matches(sizes + QStringList{"24 GB", "--blocks", "5"}, "ledger");
+    matches(sizes + QStringList{"2 GB"}, "ledger");  // nothing fits: the limits are null
+  }
+
   void inspect_documents_match() {
     box_.write("rows.csv", "x,name\n1,a\nNaN,b\n");
     box_.take_case("26/linear_bn.pt");

@@ -25,7 +25,10 @@ class CliLocaleTests : public QObject {
     QList<QByteArray> all = {QByteArray::number(box.run({"run", "case.toml", "--probes", "off"}).exit)};
     all << box.run({"export", "cases", "bf16"}).out << box.run({"export", "cases", "bf16", "--format", "json"}).out
         << box.run({"export", "weights", "bf16"}).out << box.run({"export", "experiment", "bf16"}).out
-        << box.run({"inspect", "lr.csv", "--json"}).out;
+        << box.run({"inspect", "lr.csv", "--json"}).out
+        << box.run(
+                  {"ledger", "--fixed", "3.2 GB", "--per-sample", "0.34 GB", "--device", "24 GB", "--reserve", "0.105"})
+               .out;
     for (const auto& row : box.table({"export", "steps", "bf16"})) {
       all << row["lr"].toUtf8() << row["loss"].toUtf8() << row["loss_reference"].toUtf8();
     }
@@ -63,6 +66,7 @@ class CliLocaleTests : public QObject {
     QVERIFY(expected.contains("0.098"));     // the learning rate
     QVERIFY(expected[1].contains("-2.25"));  // the row's target
     QVERIFY(expected[5].contains("1.5"));
+    QVERIFY(expected[6].contains("10.5 % of the capacity"));
   }
 };
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QTest>
+
+#include "cli_sandbox.h"
+
+/// `mantissa-cli ledger` as its users meet it; the arithmetic itself is tested in tests/core/memory.
+class CliLedgerTests : public QObject {
+  Q_OBJECT
+
+  CliSandbox box_;
+
+  /// A ledger from `name=value` pairs on top of a sound one.
+  Outcome ledger(const QStringList& changes = {}, const QStringList& more = {}) const {
+    QMap<QString, QString> options = {{"fixed", "3.2 GB"}, {"per-sample", "0.34 GB"}, {"device", "24 GB"},
+                                      {"reserve", "0.10"}, {"microbatch", "16"},      {"blocks", "5"}};
+    for (const QString& change : changes) {
+      const qsizetype equals = change.indexOf('=');
+      options[change.left(equals)] = change.mid(equals + 1);
+    }
+    QStringList arguments = {"ledger"};
+    for (auto option = options.cbegin(); option != options.cend(); ++option) {
+      // A value that begins with a dash must stand behind an equals sign, an empty one must not.
+      if (option.value().startsWith('-')) {
+        arguments << "--" + option.key() + "=" + option.value();
+      } else {
+        arguments << "--" + option.key() << option.value();
+      }
+    }
+    return box_.run(arguments + more);
+  }
+
+  void refused(const QStringList& changes, const QByteArrayList& parts) const {
+    const Outcome outcome = ledger(changes);
+    QVERIFY2(outcome.exit == 3, outcome.out + outcome.err);
+    for (const QByteArray& part : parts) QVERIFY2(outcome.err.contains(part), part + " is not in " + outcome.err);
+    QVERIFY(outcome.out.isEmpty());
+  }
+
+ private Q_SLOTS:
+  // 16 * 0.34 = 5.44, a fifth 1.088; 3.2 + 5.44 = 8.64; 24 - 2.4 = 21.6; (21.6 - 3.2) / 0.34 = 54.1
+  void the_hand_checked_example_fits() {
+    const Outcome outcome = box_.run({"ledger", "--fixed", "3.2 GB", "--per-sample", "0.34 GB", "--device", "24 GB",
+                                      "--reserve", "0.10", "--microbatch", "16", "--blocks", "5"});
+    QVERIFY2(outcome.exit == 0, outcome.err);
+    qsizetype at = 0;
+    for (const char* const size : {"total", "8.64 GB", "usable", "21.6 GB", "1.09 GB", "2.18 GB", "3.26 GB", "4.35 GB",
+                                   "5.44 GB", "largest microbatch", "54"}) {
+      at = outcome.out.indexOf(size, at);
+      QVERIFY2(at >= 0, size + QByteArray(" is not where it should be in\n") + outcome.out);
+    }
+    QVERIFY2(outcome.out.endsWith("Fits: 3.2 GB fixed and 5.44 GB of activations (16 samples) need 8.64 GB of 21.6 GB "
+                                  "usable, 13 GB stay free. The largest microbatch that fits is 54.\n"),
+             outcome.out);
+  }
+
+  // 55 * 0.34 = 18.7; 3.2 + 18.7 - 21.6 = 0.3
+  void what_does_not_fit_ends_with_1_and_says_by_how_much() {
+    const Outcome outcome = ledger({"microbatch=55"});
+    QCOMPARE(outcome.exit, 1);
+    QVERIFY2(outcome.out.contains("exceeds by 300 MB"), outcome.out);
+    QVERIFY2(outcome.out.contains("over by 300 MB. The largest microbatch that fits is 54."), outcome.out);
+    QVERIFY(outcome.err.isEmpty());
+  }
+
+  void a_fixed_state_beyond_the_device_is_an_answer() {
+    const Outcome outcome = ledger({"fixed=27 GB"});  // 27 - 21.6
+    QCOMPARE(outcome.exit, 1);
+    QVERIFY2(outcome.out.contains("Does not fit at any microbatch, over by 5.4 GB: the fixed state alone"),
+             outcome.out);
+  }
+
+  void one_sample_that_is_too_large_is_an_answer() {
+    const Outcome outcome = ledger({"per-sample=20 GB"});  // 21.6 - 3.2 = 18.4 are left
+    QCOMPARE(outcome.exit, 1);
+    QVERIFY2(outcome.out.contains("Does not fit at any microbatch, over by 1.6 GB: the fixed state leaves 18.4 GB"),
+             outcome.out);
+  }
+
+  void csv_holds_every_number_exactly() {
+    const Outcome outcome = ledger({}, {"--format", "csv"});
+    QCOMPARE(outcome.exit, 0);
+    const QList<QByteArray> lines = outcome.out.split('\n');
+    QCOMPARE(lines[0], QByteArray("kind,name,value,unit,with_fixed_bytes,state,exceeds_bytes"));
+    for (const char* const line :
+         {"category,fixed,3200000000,B,,,", "category,activations,5440000000,B,,,",
+          "block,3,3264000000,B,6464000000,resident,0", "figure,headroom,12960000000,B,,,",
+          "largest,microbatch,54,samples,,,", "smallest,capacity,9600000000,B,,,"}) {  // 8.64 / 0.9 = 9.6
+      QVERIFY2(lines.contains(line), line + QByteArray(" is not in\n") + outcome.out);
+    }
+  }
+
+  void both_ways_to_ask_for_json_print_the_same() {
+    const Outcome outcome = ledger({}, {"--json"});
+    QCOMPARE(ledger({}, {"--format", "json"}).out, outcome.out);
+    const nlohmann::json document = outcome.json();
+    QCOMPARE(document["total_bytes"].get<qint64>(), 8'640'000'000);
+    QCOMPARE(document["input"]["reserve"].get<double>(), 0.1);
+    QCOMPARE(document["limits"]["largest_microbatch"].get<qint64>(), 54);
+    QCOMPARE(ledger({}, {"--json", "--format", "csv"}).exit, 3);
+  }
+
+  // 25,557,032 parameters (ResNet-50): 4 * 25,557,032 = 102,228,128; moments 2 * 4 * 25,557,032 = 204,456,256
+  void the_fixed_state_may_be_given_by_its_parts() {
+    const Outcome outcome =
+        box_.run({"ledger", "--parameters", "25557032:float32", "--gradients", "25557032:float32", "--moments",
+                  "51114064:float32", "--buffers", "212 kB", "--per-sample", "90 MB", "--device", "24 GiB", "--json"});
+    QVERIFY2(outcome.exit == 0, outcome.err);
+    const nlohmann::json document = outcome.json();
+    QCOMPARE(document["fixed_bytes"].get<qint64>(), 102'228'128 + 102'228'128 + 204'456'256 + 212'000);
+    QCOMPARE(document["input"]["capacity_bytes"].get<qint64>(), 25'769'803'776);  // 24 * 2^30
+    QCOMPARE(document["input"]["fixed"][2]["name"].get<std::string>(), std::string("moments"));
+  }
+
+  void bad_values_are_refused_at_their_option_with_what_was_found_and_expected() {
+    refused({"fixed=-3 GB"}, {"--fixed", "'-3 GB'", "at least 0 B"});
+    refused({"fixed="}, {"--fixed", "''", "a size with its unit"});
+    refused({"fixed=nan GB"}, {"--fixed", "'nan GB'", "a size with its unit"});
+    refused({"device=24"}, {"--device", "'24'", "GiB"});
+    refused({"device=24 Gb"}, {"--device", "'24 Gb'", "GiB"});
+    refused({"device=24,5 GB"}, {"--device", "'24,5 GB'", "decimal point"});
+    refused({"device=9223373 TB"}, {"--device", "9223372036854775807 B (64 bits)"});
+    refused({"per-sample=0 B"}, {"--per-sample", "found 0", "at least 1"});
+    refused({"reserve=1"}, {"--reserve", "'1'", "from 0 to below 1"});
+    refused({"reserve=100 %"}, {"--reserve", "'100 %'", "below 100 %"});
+    refused({"reserve=-0.1"}, {"--reserve", "'-0.1'", "from 0"});
+    refused({"microbatch=0"}, {"--microbatch", "'0'", "from 1"});
+    refused({"microbatch=1.5"}, {"--microbatch", "'1.5'", "a whole number"});
+    refused({"microbatch=99999999999999"}, {"--microbatch", "64 bits"});
+    refused({"blocks=100001"}, {"--blocks", "found 100001", "at most 100000"});
+    refused({"parameters=10:float32"}, {"--parameters", "not both"});
+    refused({"format=xml"}, {"--format"});
+  }
+
+  void what_is_missing_is_named() {
+    Outcome outcome = box_.run({"ledger", "--fixed", "1 GB", "--per-sample", "1 MB"});
+    QCOMPARE(outcome.exit, 3);
+    QVERIFY2(outcome.err.contains("--device: missing"), outcome.err);
+    outcome = box_.run({"ledger", "--per-sample", "1 MB", "--device", "1 GB"});
+    QVERIFY2(outcome.err.contains("--fixed: missing") && outcome.err.contains("--parameters"), outcome.err);
+  }
+
+  void a_ledger_from_a_file_is_not_yet_available() {
+    const Outcome outcome = box_.run({"ledger", "small.toml", "--microbatch", "4"});
+    QCOMPARE(outcome.exit, 3);
+    QVERIFY2(outcome.err.contains("small.toml") && outcome.err.contains("not yet available"), outcome.err);
+  }
+};
+
+QTEST_APPLESS_MAIN(CliLedgerTests)
+#include "cli_ledger_tests.moc"
