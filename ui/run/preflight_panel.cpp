@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QJsonDocument>
 #include <QLabel>
 #include <QStringList>
 #include <QVBoxLayout>
@@ -101,7 +102,11 @@ PreflightLine rulesLine(const session::Preflight& found) {
             State::Warn};
   }
   const QString hash = word(found.rules_sha256.substr(0, 8));
-  return {say("Rules, fixed by Run"), say("hash %1").arg(hash), word(found.rules), State::Plain};
+  // A line a member, indented with spaces that a tooltip keeps.
+  QString rules = QString::fromUtf8(QJsonDocument::fromJson(QByteArray::fromStdString(found.rules)).toJson()).trimmed();
+  rules.replace(QStringLiteral("    "), QString(2, QChar(QChar::Nbsp)));
+  return {say("Rules, fixed by Run"), say("hash %1").arg(hash), say("What is hashed and judged by:\n%1").arg(rules),
+          State::Plain};
 }
 
 QString signOf(State state) {

@@ -10,6 +10,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QFile>
+#include <QFormLayout>
 #include <QGroupBox>
 #include <QHeaderView>
 #include <QKeySequence>
@@ -33,6 +34,7 @@
 #include "tests/ui/shell/example_archive.h"
 #include "ui/editor/editor_tabs.h"
 #include "ui/run/elided_label.h"
+#include "ui/run/preflight_panel.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
@@ -201,6 +203,9 @@ class PseudoLocaleTests : public QObject {
     m_window->open(path);
     m_editors->openFile(path);
     QTRY_VERIFY(m_editors->isSettled() && m_editors->current() != nullptr);
+    m_window->showPage(QStringLiteral("run"));
+    const auto* const preflight = m_window->findChild<ui::run::PreflightPanel*>()->findChild<QFormLayout*>();
+    QTRY_VERIFY_WITH_TIMEOUT(preflight->rowCount() > 1, 60000);  // one line would say why it cannot run
   }
 
   /// The Run page as it waits for the experiment, and every section of its editor.
