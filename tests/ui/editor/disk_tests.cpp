@@ -292,19 +292,11 @@ class DiskTests : public QObject {
   /// What the window says when a file is to be edited.
   QString refusal(const QString& path) const {
     m_window->editors->openFile(path);
-    QStringList words;
-    for (auto* const one : m_window->window->strips()->findChildren<ui::shell::MessageStrip*>()) {
-      words << one->sentence();
-    }
-    return words.join(QLatin1Char('\n'));
+    return test::stripSentences(m_window->window->strips()).join(QLatin1Char('\n'));
   }
 
   QString runPageWords() const {
-    QStringList words;
-    for (auto* const one : m_window->window->page(QStringLiteral("run"))->findChildren<ui::shell::MessageStrip*>()) {
-      words << one->sentence();
-    }
-    return words.join(QLatin1Char('\n'));
+    return test::stripSentences(m_window->window->page(QStringLiteral("run"))).join(QLatin1Char('\n'));
   }
 
   std::unique_ptr<EditorWindow> m_window;

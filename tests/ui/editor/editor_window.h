@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QFile>
+#include <QLineEdit>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,9 +13,14 @@
 
 #include "app/workbench/pages.h"
 #include "core/archive/writer.h"
+#include "tests/ui/shell/strip_sentences.h"
 #include "ui/editor/editor_questions.h"
 #include "ui/editor/editor_tabs.h"
 #include "ui/editor/experiment_editor.h"
+#include "ui/editor/experiment_form.h"
+#include "ui/editor/field.h"
+#include "ui/editor/form_section.h"
+#include "ui/editor/outline_model.h"
 #include "ui/editor/text_view.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
@@ -87,6 +93,24 @@ class EditorWindow {
     if (!QTest::qWaitFor([this] { return !window->archive().isEmpty(); })) qFatal("the archive does not open");
   }
 
+  /// Shows the page of a key and gives its field.
+  static mantissa::ui::editor::Field* field(mantissa::ui::editor::ExperimentEditor* editor, const char* path) {
+    const QString key = QString::fromLatin1(path);
+    editor->showPage(editor->outline()->pageOf(key));
+    for (auto* const one : editor->form()->section()->fields()) {
+      if (one->path() == key) return one;
+    }
+    qFatal("no field of %s", path);
+  }
+
+  /// Goes into the line of a key and selects what stands in it.
+  static QLineEdit* begin(mantissa::ui::editor::ExperimentEditor* editor, const char* path) {
+    auto* const line = qobject_cast<QLineEdit*>(field(editor, path)->input());
+    line->setFocus();
+    line->selectAll();
+    return line;
+  }
+
   QAction* action(const char* name) const { return window->actions()->find(QString::fromLatin1(name)); }
   void trigger(const char* name) const { action(name)->trigger(); }
 
@@ -97,11 +121,7 @@ class EditorWindow {
 
   /// The sentences of an editor's strips.
   static QString strip(mantissa::ui::editor::ExperimentEditor* editor) {
-    QStringList sentences;
-    for (auto* const one : editor->strips()->findChildren<mantissa::ui::shell::MessageStrip*>()) {
-      sentences << one->sentence();
-    }
-    return sentences.join(QLatin1Char('\n'));
+    return mantissa::test::stripSentences(editor->strips()).join(QLatin1Char('\n'));
   }
 
   /// Presses a button of an editor's strips.

@@ -346,22 +346,11 @@ class FormTests : public QObject {
     return all;
   }
 
-  /// Shows the page of a key and gives its field.
-  Field* field(const char* path) const {
-    const QString key = QString::fromLatin1(path);
-    m_editor->showPage(m_editor->outline()->pageOf(key));
-    for (Field* const one : m_editor->form()->section()->fields()) {
-      if (one->path() == key) return one;
-    }
-    qFatal("no field of %s", path);
-  }
+  Field* field(const char* path) const { return EditorWindow::field(m_editor, path); }
 
   /// Types over what stands in a line.
   void type(const char* path, const QString& words) const {
-    auto* const line = qobject_cast<QLineEdit*>(field(path)->input());
-    line->setFocus();
-    line->selectAll();
-    QTest::keyClicks(line, words);
+    QTest::keyClicks(EditorWindow::begin(m_editor, path), words);
   }
 
   void press(const char* name) const {

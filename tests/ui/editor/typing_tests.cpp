@@ -256,23 +256,9 @@ class TypingTests : public QObject {
  private:
   QString text() const { return m_editor->text()->text(); }
 
-  Field* field(const char* path) const {
-    const QString key = QString::fromLatin1(path);
-    m_editor->showPage(m_editor->outline()->pageOf(key));
-    for (Field* const one : m_editor->form()->section()->fields()) {
-      if (one->path() == key) return one;
-    }
-    qFatal("no field of %s", path);
-  }
+  Field* field(const char* path) const { return EditorWindow::field(m_editor, path); }
 
-  /// Goes into a line and selects what stands in it.
-  QLineEdit* begin(const char* path) const {
-    auto* const line = qobject_cast<QLineEdit*>(field(path)->input());
-    line->setFocus();
-    line->selectAll();
-    return line;
-  }
-
+  QLineEdit* begin(const char* path) const { return EditorWindow::begin(m_editor, path); }
   void type(const char* path, const QString& words) const { QTest::keyClicks(begin(path), words); }
   void type(const char* path, const char* words) const { type(path, QString::fromUtf8(words)); }
 

@@ -26,6 +26,7 @@
 #include "core/archive/writer.h"
 #include "core/session/model_prints.h"
 #include "tests/ui/shell/example_archive.h"
+#include "tests/ui/shell/strip_sentences.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/log_model.h"
@@ -93,9 +94,7 @@ class WindowTests : public QObject {
     m_window->open(folder);
     m_window->open(damaged.fileName());
     QTRY_COMPARE(settled.count(), 1);
-    QStringList sentences;
-    for (const MessageStrip* const strip : m_window->strips()->findChildren<MessageStrip*>())
-      sentences << strip->sentence();
+    const QStringList sentences = test::stripSentences(m_window->strips());
     QCOMPARE(sentences.size(), 3);
     QVERIFY(sentences[0].contains(QStringLiteral("missing.toml")));
     QVERIFY(sentences[1].contains(QStringLiteral("is a folder")));
@@ -120,12 +119,7 @@ class WindowTests : public QObject {
   void a_newest_run_whose_process_is_gone_is_told_of_until_its_page_is_shown() {
     test::makeExampleArchive(path("lost.db"), 20, record::Status::Interrupted);
     test::makeExampleArchive(path("whole.db"), 20);
-    const auto told = [this] {
-      QStringList sentences;
-      for (const MessageStrip* const strip : m_window->strips()->findChildren<MessageStrip*>())
-        sentences << strip->sentence();
-      return sentences.join(QLatin1Char('|'));
-    };
+    const auto told = [this] { return test::stripSentences(m_window->strips()).join(QLatin1Char('|')); };
     QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
     m_window->showPage(QStringLiteral("archive"));
     m_window->open(path("lost.db"));
