@@ -16,6 +16,7 @@ namespace mantissa::record {
 /// deviation_*, its cases the columns of the arm's own weights); `Rounding` runs the reference's weights in another
 /// thread count or in FP64, the rounding floor (its steps fill shadow_*, its cases the columns *_same_weights).
 enum class TrialKind { Reference, Trial, Foreign, Repeat, Rounding };
+constexpr bool is_yardstick(TrialKind kind) { return kind == TrialKind::Repeat || kind == TrialKind::Rounding; }
 std::string_view to_text(TrialKind kind);
 std::optional<TrialKind> trial_kind_from_text(std::string_view text);
 

@@ -344,7 +344,7 @@ ResumePlan plan_resume(const ResumeOptions& options) {
   const std::string file = file_now(plan);
   const spec::Experiment run = settings.experiment(file);  // that it is still what was run
   check_roles(of_run, settings, run, !reader.history(of_run.front().id).checkpoints.empty());
-  if (asked.start.kind == record::TrialKind::Repeat || asked.start.kind == record::TrialKind::Rounding) {
+  if (record::is_yardstick(asked.start.kind)) {
     refuse(ErrorKind::InvalidSetting, "measures its reference and goes on with it only", called(asked),
            std::string(to_text(asked.start.kind)), "the reference or a trial of its run", "");
   }

@@ -121,6 +121,7 @@ void EditorTabs::makeActions() {
   m_window.editMenu()->addActions({next, m_run});
   m_window.archiveDock()->addContextAction(m_runAgain);
   if (const QAction* const runPage = actions.find(QStringLiteral("run"))) m_runKeys = runPage->shortcut();
+  m_ownRunKeys = m_run->shortcut();
 }
 
 void EditorTabs::enableActions() {
@@ -128,14 +129,13 @@ void EditorTabs::enableActions() {
   const bool isInFront = current() != nullptr;
   // F5 runs what is in front: one key, never two actions that want it.
   if (QAction* const runPage = actions.find(QStringLiteral("run"))) {
-    const QKeySequence always(tr("Ctrl+Return"));
     const QKeySequence beside(tr("Ctrl+F5"));
     if (isInFront) {
       runPage->setShortcut(beside);
-      m_run->setShortcuts({m_runKeys, always});
+      m_run->setShortcuts({m_runKeys, m_ownRunKeys});
     } else {
       runPage->setShortcuts({m_runKeys, beside});
-      m_run->setShortcut(always);
+      m_run->setShortcut(m_ownRunKeys);
     }
   }
   for (const char* const name : kOfAnEditor) {

@@ -69,7 +69,8 @@ class EditorTabs : public QObject {
   QAction* m_runAgain = nullptr;
   QAction* m_run = nullptr;
   QStringList m_unsaved;
-  QKeySequence m_runKeys;  ///< of the Run page's action, which an editor in front takes over
+  QKeySequence m_runKeys;     ///< of the Run page's action, which an editor in front takes over
+  QKeySequence m_ownRunKeys;  ///< of an editor's own
 };
 
 }  // namespace mantissa::ui::editor

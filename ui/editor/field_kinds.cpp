@@ -267,7 +267,7 @@ void LineField::showInInput(const QString& value) {
   // Of what is being typed, the value is in the file already; only its spelling may differ.
   const QString typed = m_line->text().trimmed();
   if (m_line->hasFocus() && (typed.isEmpty() ? m_line->isModified() : encoded(typed) == value)) return;
-  const bool hasHeader = value == QLatin1String("[…]");  // a table with lines of its own
+  const bool hasHeader = value == kTableWithHeader;
   const QString text = hasHeader ? tr("see the text") : decoded(value);
   const bool isTable = value.startsWith(QLatin1Char('{'));  // of a key that takes either: its keys stand below
   const bool isShownOnly = isTable || hasHeader || spec().kind == FieldKind::InTextOnly;

@@ -50,8 +50,7 @@ FindBar::FindBar(TextView* text, QWidget* parent)
       button(QStringLiteral("✕"), tr("Close the search"), tr("Close the search (Esc)"), &FindBar::dismiss));
   connect(m_words, &QLineEdit::textEdited, this, [this] {
     look();
-    const auto next = std::lower_bound(m_matches.begin(), m_matches.end(), m_anchor);
-    if (!m_matches.isEmpty()) select(next == m_matches.end() ? 0 : static_cast<int>(next - m_matches.begin()));
+    if (!m_matches.isEmpty()) selectFirstFrom(m_anchor);
   });
   connect(m_case, &QToolButton::toggled, this, &FindBar::look);
   connect(m_text, &QPlainTextEdit::textChanged, this, [this] {
@@ -125,27 +124,29 @@ void FindBar::select(int match) {
   tell();
 }
 
-void FindBar::goToNext() {
+void FindBar::selectFirstFrom(int position) {
+  const auto first = std::lower_bound(m_matches.begin(), m_matches.end(), position);
+  select(first == m_matches.end() ? 0 : static_cast<int>(first - m_matches.begin()));
+}
+
+bool FindBar::findAgain() {
   if (m_words->text().isEmpty()) {
     open();
-    return;
+    return false;
   }
   show();
   look();
-  if (m_matches.isEmpty()) return;
-  const int from = matchAtCursor() >= 0 ? m_text->textCursor().selectionStart() + 1 : m_text->textCursor().position();
-  const auto next = std::lower_bound(m_matches.begin(), m_matches.end(), from);
-  select(next == m_matches.end() ? 0 : static_cast<int>(next - m_matches.begin()));
+  return !m_matches.isEmpty();
+}
+
+void FindBar::goToNext() {
+  if (!findAgain()) return;
+  const QTextCursor cursor = m_text->textCursor();
+  selectFirstFrom(matchAtCursor() >= 0 ? cursor.selectionStart() + 1 : cursor.position());
 }
 
 void FindBar::goToPrevious() {
-  if (m_words->text().isEmpty()) {
-    open();
-    return;
-  }
-  show();
-  look();
-  if (m_matches.isEmpty()) return;
+  if (!findAgain()) return;
   const auto here = std::lower_bound(m_matches.begin(), m_matches.end(), m_text->textCursor().selectionStart());
   select(static_cast<int>(here == m_matches.begin() ? m_matches.size() - 1 : here - m_matches.begin() - 1));
 }

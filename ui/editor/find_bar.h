@@ -39,6 +39,10 @@ class FindBar : public QWidget {
   void look();
   void tell();
   void select(int match);
+  /// The first match from a position of the text on, around the end; there is one.
+  void selectFirstFrom(int position);
+  /// Shows the bar and looks for its words once more. \return whether there are matches to go to
+  bool findAgain();
   int matchAtCursor() const;
 
   TextView* m_text;

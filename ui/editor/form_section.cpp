@@ -76,7 +76,7 @@ void FormSection::showText(const TomlText& toml, const QString& folder) {
     field->showDefault(defaultIn(toml, field->spec(), field->path()));
     const QString value = toml.value(field->path());
     // A table with a header has no value of its own: that it is there is what can be said.
-    field->showValue(value.isEmpty() && toml.has(field->path()) ? QStringLiteral("[…]") : value);
+    field->showValue(value.isEmpty() && toml.has(field->path()) ? kTableWithHeader.toString() : value);
     m_isRelevant[field] = isRelevant(toml, field->spec(), field->path());
   }
   hideOthers();

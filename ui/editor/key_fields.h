@@ -3,11 +3,15 @@
 
 #include <QString>
 #include <QStringList>
+#include <QStringView>
 #include <QVector>
 
 namespace mantissa::ui::editor {
 
 class TomlText;
+
+/// What stands for the value of a table below a header of its own, which is none that a field could hold.
+inline constexpr QStringView kTableWithHeader = u"[\u2026]";
 
 /// How a key is entered.
 enum class FieldKind {

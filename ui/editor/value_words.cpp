@@ -94,8 +94,7 @@ QString numberList(const FieldSpec& spec, const QString& value) {
 }  // namespace
 
 QString valueProblem(const FieldSpec& spec, const QString& value) {
-  const bool hasHeader = value == QLatin1String("[…]");  // a table below a header of its own
-  if (value.isEmpty() || hasHeader || !spec.waitsFor.isEmpty()) return {};
+  if (value.isEmpty() || value == kTableWithHeader || !spec.waitsFor.isEmpty()) return {};
   switch (spec.kind) {
     case FieldKind::Number:
       return oneNumber(spec, value);

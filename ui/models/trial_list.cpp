@@ -8,9 +8,7 @@
 namespace mantissa::ui::models {
 
 int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& arms) {
-  if (arm.start.kind == record::TrialKind::Repeat || arm.start.kind == record::TrialKind::Rounding) {
-    return kYardstickPlace;
-  }
+  if (record::is_yardstick(arm.start.kind)) return kYardstickPlace;
   if (arm.start.kind != record::TrialKind::Trial && arm.start.kind != record::TrialKind::Foreign) return 0;
   int place = 0;
   for (const record::TrialRow& other : arms) {

@@ -37,8 +37,7 @@ std::vector<TrialTreeModel::Experiment> TrialTreeModel::grouped(const std::vecto
       for (const Arm& arm : experiment.arms) place = std::max(place, arm.place);
       ++place;
     }
-    const record::TrialKind kind = trial.start.kind;
-    if (kind == record::TrialKind::Repeat || kind == record::TrialKind::Rounding) place = kYardstickPlace;
+    if (record::is_yardstick(trial.start.kind)) place = kYardstickPlace;
     experiment.arms.push_back({trial, place});
   }
   std::sort(experiments.begin(), experiments.end(),

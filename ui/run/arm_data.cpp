@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/report/plain_words.h"
+#include "ui/models/record_words.h"
+#include "ui/plot/plot_numbers.h"
+
 namespace mantissa::ui::run {
 namespace {
 
@@ -22,6 +26,8 @@ void makePositions(Positions& positions) {
 }
 
 }  // namespace
+
+QString numberText(double value) { return plot::withMinusSign(models::figure(report::number_words(value))); }
 
 QString causeWords(record::SkipCause cause) {
   switch (cause) {
@@ -79,9 +85,7 @@ ArmData::ArmData(record::TrialRow arm, XAxis axis, const Quantities& kept)
   makeColumns();
 }
 
-bool ArmData::isYardstick() const {
-  return m_arm.start.kind == record::TrialKind::Repeat || m_arm.start.kind == record::TrialKind::Rounding;
-}
+bool ArmData::isYardstick() const { return record::is_yardstick(m_arm.start.kind); }
 
 void ArmData::setCurve(Quantity quantity, Curve curve) {
   curve.values->setPositions(positionsOf(curve)[at(axisOf(quantity))]);

@@ -20,7 +20,6 @@ namespace mantissa::ui::run {
 namespace {
 
 QString say(const char* text) { return QCoreApplication::translate("RunCharts", text); }
-QString number(double value) { return plot::withMinusSign(models::figure(report::number_words(value))); }
 QString count(qint64 value) { return models::figure(report::count_words(value)); }
 
 /// What never changes of a chart.
@@ -196,7 +195,8 @@ class ContentMaker {
       return;
     }
     if (!m_yardstick->isUsable()) {
-      m_unit << (trajectory ? say("run-to-run spread %1") : say("rounding floor %1")).arg(number(m_yardstick->size));
+      m_unit
+          << (trajectory ? say("run-to-run spread %1") : say("rounding floor %1")).arg(numberText(m_yardstick->size));
       m_yardstick.reset();
       return;
     }
@@ -231,10 +231,10 @@ class ContentMaker {
     if (m_facts.chart == Chart::GradientNorm) {
       // With several optimizers each clips its own gradients, whose norms are not what is drawn.
       if (experiment.training.clip_norm && experiment.training.optimizers.size() == 1) {
-        limit(*experiment.training.clip_norm, say("clip at %1").arg(number(*experiment.training.clip_norm)));
+        limit(*experiment.training.clip_norm, say("clip at %1").arg(numberText(*experiment.training.clip_norm)));
       }
       if (experiment.training.skip_norm) {
-        limit(*experiment.training.skip_norm, say("skipped above %1").arg(number(*experiment.training.skip_norm)));
+        limit(*experiment.training.skip_norm, say("skipped above %1").arg(numberText(*experiment.training.skip_norm)));
       }
     }
   }
@@ -249,7 +249,7 @@ class ContentMaker {
       const std::optional<double> times = trajectory ? rule.max_spread : rule.max_rounding;
       if (!times || !m_yardstick) continue;
       limit(*times * m_yardstick->size,
-            (trajectory ? say("limit: %1 × spread") : say("limit: %1 × rounding floor")).arg(number(*times)));
+            (trajectory ? say("limit: %1 × spread") : say("limit: %1 × rounding floor")).arg(numberText(*times)));
     }
   }
 
@@ -257,7 +257,8 @@ class ContentMaker {
   void tellAbsoluteLimits(const spec::OutputRule& rule) {
     QStringList limits;
     for (const auto& [dtype, value] : rule.max) {
-      limits << (dtype.empty() ? number(value) : say("%1 (%2)").arg(number(value), QString::fromStdString(dtype)));
+      limits << (dtype.empty() ? numberText(value)
+                               : say("%1 (%2)").arg(numberText(value), QString::fromStdString(dtype)));
     }
     if (!m_content.about.isEmpty()) m_content.about += u'\n';
     m_content.about +=
@@ -268,8 +269,8 @@ class ContentMaker {
   void addQualityLimits(const spec::Rules& rules) {
     for (const spec::QualityRule& rule : rules.quality) {
       if (rule.of != spec::Of::Trained) continue;
-      if (rule.min) limit(*rule.min, say("limit: at least %1").arg(number(*rule.min)));
-      if (rule.max) limit(*rule.max, say("limit: at most %1").arg(number(*rule.max)));
+      if (rule.min) limit(*rule.min, say("limit: at least %1").arg(numberText(*rule.min)));
+      if (rule.max) limit(*rule.max, say("limit: at most %1").arg(numberText(*rule.max)));
     }
   }
 

@@ -20,7 +20,6 @@ constexpr double kFlat = 0.01;              // a change of the loss below this s
 
 QString say(const char* text) { return QCoreApplication::translate("Glance", text); }
 QString count(qint64 value) { return models::figure(report::count_words(value)); }
-QString number(double value) { return plot::withMinusSign(models::figure(report::number_words(value))); }
 QString nameOf(const ArmData& arm) { return QString::fromStdString(arm.arm().start.name); }
 
 bool isReference(const ArmData& arm) { return arm.arm().start.kind == record::TrialKind::Reference; }
@@ -158,7 +157,7 @@ Statement deviating(const RunData& data, const Standing& standing) {
   for (const ArmData* const arm : data.shown()) {
     const std::optional<double> newest = arm->counters().deviation;
     if (!newest || std::isfinite(*newest)) continue;
-    statement.answer = say("%1 by %2").arg(nameOf(*arm), number(*newest));
+    statement.answer = say("%1 by %2").arg(nameOf(*arm), numberText(*newest));
     statement.detail = say("Newest RMSE of its outputs.");
     statement.state = Statement::State::Bad;
     return statement;
@@ -172,13 +171,13 @@ Statement deviating(const RunData& data, const Standing& standing) {
   if (found.size() == 2) {
     const Deviation& other = found[1];
     others = unit > 0 ? say(" %1 at %2.").arg(nameOf(*other.arm), multiple(other.size / unit))
-                      : say(" %1 by %2.").arg(nameOf(*other.arm), number(other.size));
+                      : say(" %1 by %2.").arg(nameOf(*other.arm), numberText(other.size));
   } else if (found.size() > 2) {
     others = say(" %1 others below.").arg(found.size() - 1);
   }
   if (unit == 0) {
     statement.state = Statement::State::Plain;
-    statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), number(worst.size));
+    statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), numberText(worst.size));
     statement.detail = say("Output RMSE, %1, no yardstick.").arg(meanWords(worst.steps)) + others;
     return statement;
   }
@@ -189,8 +188,8 @@ Statement deviating(const RunData& data, const Standing& standing) {
   statement.state = isBeyond ? Statement::State::Bad : times > 1 ? Statement::State::Warn : Statement::State::Good;
   QString judged;
   if (limit) {
-    judged =
-        (isBeyond ? say("beyond the limit, %1 × spread.") : say("within the limit, %1 × spread.")).arg(number(*limit));
+    judged = (isBeyond ? say("beyond the limit, %1 × spread.") : say("within the limit, %1 × spread."))
+                 .arg(numberText(*limit));
   } else if (yardstick->repeats == 1) {
     judged = times > 1 ? say("beyond what one repeat does.") : say("within what one repeat does.");
   } else {
@@ -209,7 +208,7 @@ Statement learning(const RunData& data) {
   std::size_t steps = 0;
   for (const ArmData* const arm : data.shown()) {
     if (const std::optional<double> newest = arm->counters().loss; newest && !std::isfinite(*newest)) {
-      statement.answer = say("loss %1").arg(number(*newest));
+      statement.answer = say("loss %1").arg(numberText(*newest));
       statement.detail = say("%1, at its last step").arg(nameOf(*arm));
       statement.state = Statement::State::Bad;
       return statement;
@@ -242,7 +241,7 @@ Statement learning(const RunData& data) {
     statement.detail = say("%1 over %2: %3 % higher than %4");
   }
   const QString ago = say("%1 ago").arg(stepsWords(steps));
-  statement.answer = statement.answer.arg(number(worstLoss.value));
+  statement.answer = statement.answer.arg(numberText(worstLoss.value));
   statement.detail = statement.detail.arg(nameOf(*worst), stepsWords(worstLoss.count), share, ago);
   // A mean that leaves steps out says how many.
   if (const qint64 left = worst->nonFinite(Quantity::Loss); left > 0) {
@@ -295,7 +294,7 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
   } else if (standing.running) {
     statement.answer = isKnown ? duration : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");
-    if (elapsed && *elapsed > 0) details << say("%1 steps/s").arg(number(static_cast<double>(step) / *elapsed));
+    if (elapsed && *elapsed > 0) details << say("%1 steps/s").arg(numberText(static_cast<double>(step) / *elapsed));
     if (elapsed) details << say("%1 elapsed").arg(models::figure(report::duration_words(*elapsed)));
     if (details.isEmpty() && step > 0) details << say("step %1").arg(count(step));
   } else if (step > 0 && !data.shown().empty()) {

@@ -70,8 +70,7 @@ ArmData* RunData::arm(std::int64_t id) const {
 std::vector<const ArmData*> RunData::shown() const {
   std::vector<const ArmData*> arms;
   for (const auto& arm : m_arms) {
-    const record::TrialKind kind = arm->arm().start.kind;
-    if (kind != record::TrialKind::Repeat && kind != record::TrialKind::Rounding) arms.push_back(arm.get());
+    if (!record::is_yardstick(arm->arm().start.kind)) arms.push_back(arm.get());
   }
   return arms;
 }

@@ -28,6 +28,9 @@ inline constexpr std::size_t kXAxes = 4;
 /// "growth probe", "non-finite loss": why an update was refused, for people.
 QString causeWords(record::SkipCause cause);
 
+/// A figure in a sentence: "0.002171", "−3.2", with the separators of the locale.
+QString numberText(double value);
+
 /// What one of several optimizers did in a skipped step.
 struct OptimizerSkip {
   qint64 optimizer = 0;  ///< index
