@@ -95,6 +95,20 @@ ArchivePage::ArchivePage(QWidget* parent)
   m_stack->setCurrentWidget(m_empty);
 }
 
+shell::HelpTopic ArchivePage::help() const {
+  return {id(),
+          title(),
+          tr("All trials of the archive in one table: what each was, how it ended, what it came to."),
+          {{tr("Filter"), tr("Shows the rows that hold these words in any column.")},
+           {tr("Header of a column"), tr("A click sorts by it; drag it to another place.")},
+           {tr("Return, double click"), tr("Shows the trial on the Run page.")},
+           {tr("Ctrl+C"), tr("Copies the selected rows as tab-separated values.")},
+           {tr("Tree on the left"),
+            tr("The same trials, each under its experiment; its menu begins a new experiment from an archived one.")}},
+          {QStringLiteral("open_archive"), QStringLiteral("reload"), QStringLiteral("filter_tree"),
+           QStringLiteral("run_resume"), QStringLiteral("run_again")}};
+}
+
 void ArchivePage::setArchive(const QString& /*path*/, const models::TrialList& trials) {
   m_model->setTrials(trials);
   m_stack->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);

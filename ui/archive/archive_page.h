@@ -27,6 +27,7 @@ class ArchivePage : public shell::Page {
 
   QString id() const override { return QStringLiteral("archive"); }
   QString title() const override { return tr("Archive"); }
+  shell::HelpTopic help() const override;
   void setArchive(const QString& path, const models::TrialList& trials) override;
   void selectTrial(std::int64_t id) override;
   void useActions(shell::ActionList& actions) override;

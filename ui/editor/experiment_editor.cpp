@@ -102,7 +102,6 @@ void ExperimentEditor::tellOfFile() {
 }
 
 void ExperimentEditor::makeLayout() {
-  setFocusProxy(m_text);
   m_buttons->setSpacing(8);
   connect(m_summary, &ProblemSummary::clicked, this, &ExperimentEditor::goToNextProblem);
   auto* const head = new QHBoxLayout;

@@ -45,6 +45,7 @@ class ExperimentEditor : public shell::Document {
 
   QString title() const override;
   QString details() const override;
+  shell::HelpTopic help() const override;
   bool isChanged() const override;
   bool mayClose() override;
 

@@ -50,6 +50,7 @@ class RunPage : public shell::Page {
 
   QString id() const override { return QStringLiteral("run"); }
   QString title() const override { return tr("Run"); }
+  shell::HelpTopic help() const override;
   void setArchive(const QString& path, const models::TrialList& trials) override;
   void refuseArchive(const QString& path) override;
   void selectTrial(std::int64_t id) override;

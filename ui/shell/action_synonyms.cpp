@@ -36,6 +36,7 @@ const Synonyms kSynonyms[] = {
     {"theme_2", QT_TRANSLATE_NOOP("ActionSynonyms", "theme night black appearance settings preferences colors")},
     {"chart_menu", QT_TRANSLATE_NOOP("ActionSynonyms", "plot export save picture image data download")},
     {"reset_layout", QT_TRANSLATE_NOOP("ActionSynonyms", "settings preferences default windows docks restore")},
+    {"help", QT_TRANSLATE_NOOP("ActionSynonyms", "manual documentation guide shortcuts keys keyboard glossary terms")},
     {"whats_this", QT_TRANSLATE_NOOP("ActionSynonyms", "explain tooltip")},
     {"about", QT_TRANSLATE_NOOP("ActionSynonyms", "license copyright libtorch qt")},
     {"run", QT_TRANSLATE_NOOP("ActionSynonyms", "start train begin launch play queue")},

@@ -8,7 +8,7 @@
 namespace mantissa::ui::shell {
 
 ComingPage::ComingPage(const QString& id, const QString& title, const QString& sentence, QWidget* parent)
-    : Page(parent), m_id(id), m_title(title) {
+    : Page(parent), m_id(id), m_title(title), m_sentence(sentence) {
   auto* const layout = new QVBoxLayout(this);
   layout->addWidget(new EmptyState(title, sentence));
 }

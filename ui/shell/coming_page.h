@@ -14,10 +14,12 @@ class ComingPage : public Page {
 
   QString id() const override { return m_id; }
   QString title() const override { return m_title; }
+  HelpTopic help() const override { return {m_id, m_title, m_sentence, {}, {}}; }
 
  private:
   QString m_id;
   QString m_title;
+  QString m_sentence;
 };
 
 }  // namespace mantissa::ui::shell

@@ -4,6 +4,8 @@
 #include <QString>
 #include <QWidget>
 
+#include "ui/shell/help_topic.h"
+
 namespace mantissa::ui::shell {
 
 /// Something that is open in a closable tab of its own, behind the pages: an experiment file.
@@ -17,6 +19,8 @@ class Document : public QWidget {
   virtual QString title() const = 0;
   /// What the tab says when the pointer rests on it: the whole path.
   virtual QString details() const = 0;
+  /// What F1 tells of documents of this kind.
+  virtual HelpTopic help() const = 0;
   /// Whether closing it would lose something.
   virtual bool isChanged() const = 0;
   /// Asked before its tab or the window closes; asks the person where something would be lost. False: it stays.

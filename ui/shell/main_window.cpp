@@ -11,6 +11,7 @@
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScreen>
 #include <QStatusBar>
 #include <QStorageInfo>
 #include <QTabWidget>
@@ -77,7 +78,7 @@ MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& 
   connect(m_loader, &models::ArchiveLoader::failed, this, &MainWindow::showArchiveFailure);
 
   m_firstState = saveState();
-  resize(1400, 900);
+  resize(QSize(1400, 900).boundedTo(screen()->availableSize()));
   restoreGeometry(m_settings.windowGeometry());
   restoreState(m_settings.windowState());
   for (Page* const one : m_pages) one->restoreLayout(m_settings.pageLayout(one->id()));

@@ -25,6 +25,7 @@ class ActionList;
 class ActionSearch;
 class ArchiveDock;
 class Document;
+class HelpDialog;
 class LogDock;
 class LogModel;
 class MessageStrips;
@@ -92,6 +93,7 @@ class MainWindow : public QMainWindow {
   void makeActions();
   void makeThemeActions();
   void openChartMenu();
+  void showHelp();
   void makeMenus();
   void fillRecentFiles();
   void showTrials(const QString& path, const models::TrialList& trials);
@@ -113,6 +115,7 @@ class MainWindow : public QMainWindow {
   MessageStrips* m_strips = nullptr;
   QTabWidget* m_tabs = nullptr;
   ActionSearch* m_search = nullptr;
+  HelpDialog* m_help = nullptr;  ///< once it was asked for
   QVector<Page*> m_pages;
   QVector<Document*> m_documents;
   QMenu* m_fileMenu = nullptr;

@@ -18,6 +18,8 @@
 #include "ui/shell/action_list.h"
 #include "ui/shell/action_search.h"
 #include "ui/shell/archive_dock.h"
+#include "ui/shell/document.h"
+#include "ui/shell/help_dialog.h"
 #include "ui/shell/log_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/page.h"
@@ -71,6 +73,8 @@ void MainWindow::makeActions() {
                  [this] { openChartMenu(); });
   m_actions->add(QStringLiteral("reset_layout"), view, tr("&Reset layout"), QKeySequence(tr("Ctrl+Shift+Y")),
                  tr("Puts docks and pages back to where they were at the first start"), [this] { resetLayout(); });
+  m_actions->add(QStringLiteral("help"), help, tr("&Help"), QKeySequence(tr("F1")),
+                 tr("Explains the page that is in front, its charts, words and keys"), [this] { showHelp(); });
   m_actions->add(QStringLiteral("whats_this"), help, tr("&What's this?"), QKeySequence(tr("Shift+F1")),
                  tr("Explains what is clicked next"), [] { QWhatsThis::enterWhatsThisMode(); });
   m_actions->add(
@@ -135,6 +139,20 @@ void MainWindow::openChartMenu() {
   }
 }
 
+void MainWindow::showHelp() {
+  if (m_help == nullptr) m_help = new HelpDialog(*m_actions, this);
+  QVector<HelpTopic> topics;
+  for (const Page* const one : m_pages) topics.push_back(one->help());
+  const Document* const document = currentDocument();
+  if (document != nullptr) topics.push_back(document->help());
+  m_help->setTopics(topics + generalHelp(*m_actions));
+  const auto* const page = qobject_cast<const Page*>(m_tabs->currentWidget());
+  m_help->showTopic(document != nullptr ? document->help().id : page != nullptr ? page->id() : QString());
+  m_help->show();
+  m_help->raise();
+  m_help->activateWindow();
+}
+
 void MainWindow::makeMenus() {
   const auto add = [this](QMenu* menu, std::initializer_list<const char*> names) {
     for (const char* const name : names) {
@@ -162,7 +180,7 @@ void MainWindow::makeMenus() {
               "run_stop", "run_stop_at_checkpoint", "", "run_resume"});
   }
   QMenu* const help = menuBar()->addMenu(tr("&Help"));
-  add(help, {"whats_this", "about"});
+  add(help, {"help", "whats_this", "about"});
 }
 
 void MainWindow::fillRecentFiles() {

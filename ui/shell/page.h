@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "ui/models/trial_list.h"
+#include "ui/shell/help_topic.h"
 
 namespace mantissa::ui::shell {
 
@@ -25,6 +26,9 @@ class Page : public QWidget {
   virtual QString id() const = 0;
   /// The word on its tab.
   virtual QString title() const = 0;
+
+  /// What F1 tells of it.
+  virtual HelpTopic help() const = 0;
 
   /// The archive's arms were read anew; empty path and no arms where none is open.
   virtual void setArchive(const QString& /*path*/, const models::TrialList& /*trials*/) {}
