@@ -24,6 +24,7 @@ PlotCanvas::PlotCanvas(PlotState& state, QWidget* parent) : QWidget(parent), m_s
 
 void PlotCanvas::forgetLayout() {
   m_automaticY.reset();
+  m_zoomedX.reset();
   m_leftMargin = 0;
   m_selectionFrom.reset();
   m_stale = true;
@@ -37,6 +38,10 @@ QFont PlotCanvas::labelFont() const {
 
 PlotInk PlotCanvas::ink() const { return PlotInk::fromPalette(palette(), m_state.colors, labelFont()); }
 
+std::optional<Range> PlotCanvas::zoomedX() const {
+  return m_state.navigation->isZoomed() ? std::optional(m_state.navigation->xRange()) : std::nullopt;
+}
+
 PlotFrame PlotCanvas::frameFor(const QSizeF& size, const QFont& font) const {
   FrameRequest request;
   request.content = &m_state.content;
@@ -47,6 +52,7 @@ PlotFrame PlotCanvas::frameFor(const QSizeF& size, const QFont& font) const {
   request.x = m_state.navigation->xRange();
   request.y = m_state.navigation->yRange(m_state.id);
   request.previousY = m_automaticY;
+  request.keepsY = zoomedX() == m_zoomedX;
   request.leftMargin = m_leftMargin;
   return makeFrame(request);
 }
@@ -66,7 +72,10 @@ void PlotCanvas::drawFrame() {
   QElapsedTimer timer;
   timer.start();
   m_frame = frameFor(size(), labelFont());
-  if (!m_state.navigation->yRange(m_state.id)) m_automaticY = m_frame.geometry.y;
+  if (!m_state.navigation->yRange(m_state.id)) {
+    m_automaticY = m_frame.geometry.y;
+    m_zoomedX = zoomedX();
+  }
   m_leftMargin = m_frame.geometry.area.left();
 
   const auto ratio = devicePixelRatioF();
@@ -82,6 +91,7 @@ void PlotCanvas::drawFrame() {
   m_stale = false;
   m_overlayStale = false;
   m_frameMilliseconds = static_cast<double>(timer.nsecsElapsed()) * 1e-6;
+  readAnew();
 }
 
 void PlotCanvas::paintEvent(QPaintEvent* event) {

@@ -84,12 +84,15 @@ class PlotCanvas : public QWidget {
   PlotInk ink() const;
   QFont labelFont() const;
 
+  /// What a person zoomed to; nothing where x follows the data.
+  std::optional<Range> zoomedX() const;
   QRectF selectionBox() const;
   void zoomToSelection(const QRectF& box);
   void zoomX(double factor, double about);
   void zoomY(double factor, double about);
   void pan(double share);
   void setCursorAt(double position);
+  void readAnew();
   void endCursor();
   void moveCursor(double pixels);
   void goToMark(int direction);
@@ -106,11 +109,13 @@ class PlotCanvas : public QWidget {
   bool m_stale = true;
   bool m_overlayStale = true;
   std::optional<Range> m_automaticY;
+  std::optional<Range> m_zoomedX;  // what a person zoomed to when m_automaticY was found
   double m_leftMargin = 0;
   double m_frameMilliseconds = 0;
   Drag m_drag = Drag::None;
   bool m_readByMouse = false;  // the cursor stands where the pointer is, or was placed with the keyboard
   bool m_readByKeyboard = false;
+  QPointF m_pointer;  // where the mouse was last
   QPointF m_dragFrom;
   QPointF m_dragTo;
   Range m_panFrom;

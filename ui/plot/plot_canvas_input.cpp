@@ -139,6 +139,7 @@ void PlotCanvas::mousePressEvent(QMouseEvent* event) {
 
 void PlotCanvas::mouseMoveEvent(QMouseEvent* event) {
   const auto at = event->position();
+  m_pointer = at;
   if (m_drag == Drag::Select) {
     const bool far = (at - m_dragFrom).manhattanLength() >= QApplication::startDragDistance();
     m_dragTo = far ? at : m_dragFrom;
@@ -159,6 +160,7 @@ void PlotCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void PlotCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  m_pointer = event->position();
   const auto drag = m_drag;
   const auto box = selectionBox();
   m_drag = Drag::None;
@@ -226,6 +228,17 @@ void PlotCanvas::setCursorAt(double position) {
   const auto nearest = nearestPosition(m_state, position);
   if (nearest) m_state.cursor->setPosition(nearest);
   m_overlayStale = true;
+}
+
+/// After the picture has changed under it: the pointer lies on another place than it did, and a cursor that is out of
+/// sight reads nothing.
+void PlotCanvas::readAnew() {
+  if (!m_state.cursor || !m_state.cursor->position()) return;
+  const auto& area = m_frame.geometry.area;
+  if (m_readByMouse && area.left() <= m_pointer.x() && m_pointer.x() <= area.right()) {
+    setCursorAt(m_frame.geometry.toPosition(m_pointer.x()));
+  }
+  if ((m_readByMouse || m_readByKeyboard) && !m_frame.geometry.x.contains(*m_state.cursor->position())) endCursor();
 }
 
 double PlotCanvas::cursorOrMiddle() const {

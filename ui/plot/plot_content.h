@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include <functional>
 #include <memory>
@@ -57,11 +58,12 @@ enum class XAxisKind { Count, Seconds };
 
 /// All that a plot shows.
 struct PlotContent {
-  QString title;      ///< what: "Loss"
-  QString unit;       ///< and in what: "cross-entropy"
-  QString scaleWord;  ///< said behind the unit while values stand on a logarithmic axis: "log"
-  QString about;      ///< whole sentences for the tooltip of the title: what nobody can see in the curves
-  QString xName;      ///< one word beside the last tick: "step"
+  QString title;       ///< what: "Loss"
+  QString unit;        ///< and in what: "cross-entropy"
+  QString scaleWord;   ///< said behind the unit while values stand on a logarithmic axis: "log"
+  QString experiment;  ///< whose curves they are: said in pictures that leave the window, where nothing else says it
+  QString about;       ///< whole sentences for the tooltip of the title: what nobody can see in the curves
+  QString xName;       ///< one word beside the last tick: "step"
   XAxisKind xKind = XAxisKind::Count;
   YScale scale = YScale::Linear;
   double valueUnit = 1;            ///< values are shown as so many times this: 1e6 for MB, or a yardstick's size
@@ -74,6 +76,7 @@ struct PlotContent {
   std::vector<PlotSeries> series;  ///< in the order of the legend
   std::vector<PlotLimit> limits;
   std::vector<PlotBand> bands;
+  QStringList remarks;          ///< said in the plot: a limit that no line can show
   std::vector<PlotMark> marks;  ///< by x; any number: ticks share a pixel where they are closer
   /// The text of a mark, made when somebody asks: a hundred thousand sentences are not kept.
   std::function<QString(const PlotMark&)> describeMark;

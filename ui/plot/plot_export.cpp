@@ -2,13 +2,14 @@
 #include "ui/plot/plot_export.h"
 
 #include <QBuffer>
-#include <QFontMetricsF>
 #include <QPainter>
 #include <QSvgGenerator>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/number_text.h"
+#include "ui/plot/picture_header.h"
 #include "ui/plot/plot_frame.h"
 #include "ui/plot/plot_table.h"
 
@@ -16,19 +17,22 @@ namespace mantissa::ui::plot {
 namespace {
 
 constexpr double kMargin = 8;
+constexpr int kLeastWidth = 320;  // of a plot in a picture
+constexpr int kLeastHeight = 160;
 
 void paintPicture(QPainter& painter, const PlotState& state, const MakeFrame& makeFrame, const PlotInk& ink,
                   const QSize& size) {
   auto content = state.content;
   content.live = false;
-  const auto header = std::ceil(QFontMetricsF(ink.font).height()) + 8;
-  const QSizeF plotSize(size.width() - 2 * kMargin, size.height() - header - 2 * kMargin);
+  const PictureHeader header(state, ink, size.width() - 2 * kMargin);
+  const QSizeF plotSize(size.width() - 2 * kMargin, std::max(1.0, size.height() - header.height() - 2 * kMargin));
   auto frame = makeFrame(plotSize);
   for (auto& line : frame.lines) line.width = 2;
   painter.fillRect(QRectF(QPointF(0, 0), size), ink.base);
   painter.setRenderHint(QPainter::Antialiasing);
-  paintHeader(painter, QRectF(kMargin, kMargin, plotSize.width() - 4, header), content, frame, state.sources, ink);
-  painter.translate(kMargin, kMargin + header);
+  painter.translate(kMargin, kMargin);
+  header.paint(painter);
+  painter.translate(0, header.height());
   LineChart chart;
   paintPlot(painter, frame, content, ink, chart);
 }
@@ -42,6 +46,13 @@ std::string field(const QString& name) {
 }
 
 }  // namespace
+
+QSize pictureSize(const PlotState& state, const PlotInk& ink, const QSize& plot) {
+  const int width = std::max(plot.width(), kLeastWidth) + 2 * static_cast<int>(kMargin);
+  const PictureHeader header(state, ink, width - 2 * kMargin);
+  const double height = std::max(plot.height(), kLeastHeight) + header.height() + 2 * kMargin;
+  return {width, static_cast<int>(std::ceil(height))};
+}
 
 QImage plotImage(const PlotState& state, const MakeFrame& makeFrame, const PlotInk& ink, const QSize& size,
                  double scale) {
@@ -62,6 +73,7 @@ QByteArray plotSvg(const PlotState& state, const MakeFrame& makeFrame, const Plo
   generator.setViewBox(QRect(QPoint(0, 0), size));
   generator.setResolution(96);
   generator.setTitle(state.content.title);
+  generator.setDescription(state.content.experiment + u'\n' + unitText(state.content));
   QPainter painter(&generator);
   paintPicture(painter, state, makeFrame, ink, size);
   painter.end();

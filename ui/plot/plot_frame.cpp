@@ -61,7 +61,7 @@ class FrameMaker {
   }
 
  private:
-  double labelRoom() const { return m_metrics.horizontalAdvance(QStringLiteral("0.003")) + 8; }
+  double labelRoom() const { return m_metrics.horizontalAdvance(QStringLiteral("0.0003")) + 8; }
 
   void placeArea(double left) {
     const auto bottom = m_metrics.height() + 7;
@@ -104,6 +104,21 @@ class FrameMaker {
 
   double height(double value) const { return toAxis(m_frame.geometry.scale, value); }
 
+  /// Where a line that is measured on both sides of this place crosses it; NaN where there is none.
+  double heightAt(const Decimated& line, double x, bool steps) const {
+    const auto& samples = line.samples;
+    const auto after = std::upper_bound(samples.begin(), samples.end(), x,
+                                        [](double place, const Sample& sample) { return place < sample.x; });
+    if (after == samples.begin() || after == samples.end()) return std::numeric_limits<double>::quiet_NaN();
+    const auto index = static_cast<std::size_t>(after - samples.begin());
+    if (std::binary_search(line.breaks.begin(), line.breaks.end(), index)) {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+    const Sample& before = *std::prev(after);
+    const double from = height(before.y);
+    return steps ? from : from + (height(after->y) - from) * (x - before.x) / (after->x - before.x);
+  }
+
   Range automaticY() {
     std::optional<Range> data;
     const auto take = [&data](double height) {
@@ -112,10 +127,12 @@ class FrameMaker {
     };
     const auto& x = m_frame.geometry.x;
     for (const auto& series : m_frame.series) {
-      for (const auto* samples : {&series.raw.samples, &series.smoothed.samples}) {
-        for (const auto& sample : *samples) {
+      const bool steps = m_request.sources->sources()[series.source].series.steps;
+      for (const auto* decimated : {&series.raw, &series.smoothed}) {
+        for (const auto& sample : decimated->samples) {
           if (x.contains(sample.x)) take(height(sample.y));
         }
+        for (const double edge : {x.low, x.high}) take(heightAt(*decimated, edge, steps));
       }
     }
     if (!data) {
@@ -130,14 +147,14 @@ class FrameMaker {
       const Range wider{std::min(data->low, line), std::max(data->high, line)};
       if (wider.length() <= room) data = wider;
     };
-    if (m_content.difference)
-      return settledRange(YScale::Linear, *data, m_request.previousY ? &*m_request.previousY : nullptr);
+    const Range* const previous = m_request.previousY && m_request.keepsY ? &*m_request.previousY : nullptr;
+    if (m_content.difference) return settledRange(YScale::Linear, *data, previous);
     for (const auto& limit : m_content.limits) takeLine(limit.value);
     for (const auto& band : m_content.bands) {
       takeLine(band.high);
       if (band.low != 0) takeLine(band.low);
     }
-    return settledRange(m_frame.geometry.scale, *data, m_request.previousY ? &*m_request.previousY : nullptr);
+    return settledRange(m_frame.geometry.scale, *data, previous);
   }
 
   void makeTicks() {
@@ -383,6 +400,13 @@ class FrameMaker {
 };
 
 }  // namespace
+
+QString tableUnitText(const PlotContent& content) {
+  const QString unit = measuredUnitText(content);
+  if (content.smoothing.kind == Smoothing::Kind::None) return unit;
+  const QString measured = QCoreApplication::translate("PlotFrame", "measured values");
+  return unit.isEmpty() ? measured : unit + QStringLiteral(", ") + measured;
+}
 
 QString measuredUnitText(const PlotContent& content) {
   QStringList words;

@@ -77,7 +77,8 @@ struct FrameRequest {
   QFont font;  ///< of the labels
   Range x;
   std::optional<Range> y;          ///< chosen by a person; otherwise it follows the data
-  std::optional<Range> previousY;  ///< kept while the data fits
+  std::optional<Range> previousY;  ///< what the axis showed last
+  bool keepsY = true;              ///< previousY while the data fits; otherwise it follows what is visible of them
   double leftMargin = 0;           ///< at least; labels may need more
 };
 
@@ -94,6 +95,9 @@ QString unitText(const PlotContent& content);
 
 /// The same without what its end says of how the lines are drawn.
 QString measuredUnitText(const PlotContent& content);
+
+/// What stands beside the title of the table twin, which smooths nothing: "cross-entropy, log, measured values".
+QString tableUnitText(const PlotContent& content);
 
 /// What stands above a series' values in tables and files: "fp16", "fp16 [MB]".
 QString columnName(const PlotContent& content, const QString& series);

@@ -20,9 +20,18 @@ namespace mantissa::ui::plot {
 namespace {
 
 constexpr int kSwatch = 15;
+constexpr int kBeforeUnit = 5;
 constexpr int kGap = 4;
 constexpr int kBetweenItems = 8;
 constexpr int kRowsHeight = 165;  // of a plot that can spare a second row
+
+/// A value as long as most are: those of a run that begins and of one that ends take the same room.
+QString usualValue(const PlotContent& content) {
+  if (content.isMultiple) return QStringLiteral("0.000") + content.valueSuffix;
+  if (scaleOf(content) == YScale::Log2) return QStringLiteral("2^16");
+  if (content.isCount) return QStringLiteral("0000");
+  return QStringLiteral("0.000000") + content.valueSuffix;
+}
 
 /// Of unit and legend: small beside the title.
 QFont smaller(QFont font) {
@@ -66,6 +75,10 @@ void LegendItem::showValue(const QString& text, bool nonFinite, const QColor& ba
     Q_EMIT widthChanged();
   }
   update();
+}
+
+void LegendItem::reserve(const QString& value) {
+  m_valueWidth = std::max(m_valueWidth, QFontMetricsF(valueFont()).horizontalAdvance(value));
 }
 
 void LegendItem::describe() {
@@ -198,6 +211,8 @@ void PlotHeader::rebuild() {
     setTabOrder(m_differenceButton, m_menuButton);
   }
   for (std::size_t i = 0; i < m_items.size(); ++i) {
+    // Without a value to come there is a note, and nothing to keep room for.
+    if (sources[i].series.note.isEmpty()) m_items[i]->reserve(usualValue(m_state.content));
     m_items[i]->setStyle(sources[i].series.style);
     const QSignalBlocker quiet(m_items[i]);
     m_items[i]->setChecked(!m_state.hidden.contains(sources[i].series.id));
@@ -205,7 +220,7 @@ void PlotHeader::rebuild() {
   m_menuButton->setAccessibleName(tr("Menu of the plot %1").arg(m_state.content.title));
   m_differenceButton->setAccessibleName(tr("Difference to the reference in the plot %1").arg(m_state.content.title));
   m_menuButton->setToolTip(tr("Table, copy and export"));
-  const QString inWhat = unitText(m_state.content);
+  const QString inWhat = fullUnit();
   QStringList words(inWhat.isEmpty() ? m_state.content.title : tr("%1: %2").arg(m_state.content.title, inWhat));
   if (m_state.content.smoothing.kind != Smoothing::Kind::None) {
     words << tr("Lines are smoothed; legend and table say measured values.");
@@ -227,6 +242,24 @@ void PlotHeader::setRemark(const QString& remark) {
   if (remark == m_remark) return;
   m_remark = remark;
   update();
+}
+
+void PlotHeader::setTableShown(bool shown) {
+  if (shown == m_tableShown) return;
+  m_tableShown = shown;
+  rebuild();
+}
+
+double PlotHeader::unitRoom() const {
+  if (m_unitBelow) return width();
+  const double title = QFontMetricsF(titleFont()).horizontalAdvance(m_state.content.title);
+  return std::max(0.0, m_titleRight - title - kBeforeUnit);
+}
+
+double PlotHeader::unitWidth() const { return QFontMetricsF(smaller(font())).horizontalAdvance(shownUnit()); }
+
+QString PlotHeader::fullUnit() const {
+  return m_tableShown ? tableUnitText(m_state.content) : unitText(m_state.content);
 }
 
 void PlotHeader::setDifference(bool possible, bool offered, bool shown) {
@@ -268,12 +301,17 @@ void PlotHeader::arrange() {
   const auto& items = m_legendVisible ? m_items : std::vector<LegendItem*>();
   for (const auto* item : items) legend += item->sizeHint().width() + kBetweenItems;
   const auto right = width() - (m_differencePossible ? 2 : 1) * buttonWidth - 4;
+  const QFontMetricsF small(smaller(font()));
+  const auto widthOf = [&small](const QString& text) { return static_cast<int>(small.horizontalAdvance(text)) + 8; };
+  const QString measured = measuredUnitText(m_state.content);
   // Where there is height, the legend leaves the first row to a unit that would not be read otherwise.
-  const auto unit =
-      static_cast<int>(0.6 * QFontMetricsF(smaller(font())).horizontalAdvance(measuredUnitText(m_state.content)));
   const bool hasHeight = parentWidget() != nullptr && parentWidget()->height() >= kRowsHeight;
+  const bool besideLegend = title + legend + (hasHeight ? widthOf(measured) : 0) <= right;
+  const int room = (besideLegend ? right - legend : right) - title;
+  m_unitBelow = hasHeight && !besideLegend && widthOf(measured) > room;
+  m_unit = widthOf(fullUnit()) <= (m_unitBelow ? width() : room) ? fullUnit() : measured;
   int rows = 1;
-  if (title + legend + (hasHeight ? unit : 0) <= right) {
+  if (besideLegend) {
     auto x = right - legend + kBetweenItems;
     m_titleRight = x - kBetweenItems;
     for (auto* item : items) {
@@ -282,6 +320,7 @@ void PlotHeader::arrange() {
     }
   } else {
     m_titleRight = right;
+    if (m_unitBelow) ++rows;
     auto x = 0;
     for (auto* item : items) {
       const auto wanted = std::min(item->sizeHint().width(), std::max(width(), 1));
@@ -311,14 +350,13 @@ void PlotHeader::paintEvent(QPaintEvent* /*event*/) {
   painter.setPen(palette().color(QPalette::WindowText));
   const auto title = bold.elidedText(m_state.content.title, Qt::ElideRight, std::max(0, m_titleRight));
   painter.drawText(QRectF(0, 0, m_titleRight, row), Qt::AlignLeft | Qt::AlignVCenter, title);
-  const auto left = bold.horizontalAdvance(title) + 5;
-  const auto room = m_titleRight - left - 4;
+  const double left = m_unitBelow ? 0 : bold.horizontalAdvance(title) + kBeforeUnit;
+  const double room = unitRoom();
   if (room < 12) return;
   painter.setFont(smaller(font()));
   painter.setPen(PlotInk::fromPalette(palette(), m_state.colors, font()).faintText);
-  const QString unit = m_remark.isEmpty() ? unitText(m_state.content) : m_remark;
-  painter.drawText(QRectF(left, 0, room, row), Qt::AlignLeft | Qt::AlignVCenter,
-                   plain.elidedText(unit, Qt::ElideRight, room));
+  painter.drawText(QRectF(left, m_unitBelow ? row : 0, room, row), Qt::AlignLeft | Qt::AlignVCenter,
+                   plain.elidedText(shownUnit(), Qt::ElideRight, room));
 }
 
 void PlotHeader::resizeEvent(QResizeEvent* event) {

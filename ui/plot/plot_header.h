@@ -27,6 +27,9 @@ class LegendItem : public QAbstractButton {
   /// \param smoothed  where the line stands there, if that is not the value itself; empty: it is
   void showValue(const QString& text, bool nonFinite, const QColor& bad, const QString& smoothed);
 
+  /// Keeps room for a value as long as this, so that the first ones move nothing.
+  void reserve(const QString& value);
+
   QSize sizeHint() const override;
 
  Q_SIGNALS:
@@ -50,7 +53,9 @@ class LegendItem : public QAbstractButton {
 
 /// Above a plot: what it shows and in what, the legend in the order of the lines, and the menu.
 ///
-/// The legend stands beside the title where it fits, otherwise in rows below it.
+/// The legend stands beside the title where it leaves room for the unit, otherwise in rows below it; where there is
+/// height, a unit that is too long for the first row has one of its own. That lines are smoothed is left out before
+/// anything is cut off.
 class PlotHeader : public QWidget {
   Q_OBJECT
 
@@ -64,8 +69,16 @@ class PlotHeader : public QWidget {
 
   void setLegendVisible(bool visible);
 
+  /// What is said beside the title or below it, and the room for it: it ends in dots where that is less than its width.
+  QString shownUnit() const { return m_remark.isEmpty() ? m_unit : m_remark; }
+  double unitRoom() const;
+  double unitWidth() const;
+
   /// Something the title has to say for the time being: "sorted: newer values are not shown".
   void setRemark(const QString& remark);
+
+  /// The table twin shows measured values, whatever the lines are.
+  void setTableShown(bool shown);
 
   /// \param possible  keeps room for the button, so that nothing moves when it is offered
   void setDifference(bool possible, bool offered, bool shown);
@@ -88,6 +101,7 @@ class PlotHeader : public QWidget {
   void arrange();
   int rowHeight() const;
   QFont titleFont() const;
+  QString fullUnit() const;
 
   PlotState& m_state;
   std::vector<LegendItem*> m_items;  // children
@@ -97,7 +111,10 @@ class PlotHeader : public QWidget {
   QMenu* m_menu;
   bool m_legendVisible = true;
   QString m_remark;
-  int m_titleRight = 0;  // where the legend begins in the first row
+  bool m_tableShown = false;
+  QString m_unit;            // as much of it as is to be read
+  bool m_unitBelow = false;  // in a row of its own
+  int m_titleRight = 0;      // where the legend begins in the first row
 };
 
 }  // namespace mantissa::ui::plot

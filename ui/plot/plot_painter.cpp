@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "ui/plot/plot_labels.h"
 #include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::plot {
@@ -31,7 +32,8 @@ class Painting {
         m_geometry(frame.geometry),
         m_content(content),
         m_ink(ink),
-        m_metrics(ink.font) {
+        m_metrics(ink.font),
+        m_labels(frame.geometry.area) {
     m_painter.setFont(ink.font);
   }
 
@@ -52,6 +54,8 @@ class Painting {
     drawSkipTicks();
     drawNonFinite();
     if (!m_content.difference) labelLimitsAndBands();
+    labelMarks();
+    if (!m_content.difference) drawRemarks();
     drawNote();
     if (m_frame.isEmpty) drawInstead(m_content.emptyText);
     if (m_frame.isElsewhere) drawInstead(QCoreApplication::translate("PlotFrame", "No data in this range"));
@@ -71,15 +75,41 @@ class Painting {
     m_painter.drawLine(QPointF(crisp(x), from), QPointF(crisp(x), to));
   }
 
+  /// Of words in one row, as wide as they are where there is room for all of them.
+  QSizeF sizeOf(const QString& text) const {
+    return {std::min(std::ceil(m_metrics.horizontalAdvance(text)) + 1, m_geometry.area.width() - 10),
+            m_metrics.height()};
+  }
+
   /// Words over lines: the background shines through them less.
-  void label(const QRectF& place, Qt::Alignment alignment, const QString& text, const QColor& color) {
-    const auto elided = m_metrics.elidedText(text, Qt::ElideRight, place.width());
-    auto box = m_metrics.boundingRect(place, static_cast<int>(alignment | Qt::AlignVCenter), elided);
+  void label(const QRectF& place, const QString& text, const QColor& color) {
     auto halo = m_ink.base;
     halo.setAlphaF(0.75F);
-    m_painter.fillRect(box.adjusted(-2, 1, 2, -1), halo);
+    m_painter.fillRect(place.adjusted(-2, 1, 2, -1), halo);
     m_painter.setPen(color);
-    m_painter.drawText(place, static_cast<int>(alignment | Qt::AlignVCenter), elided);
+    m_painter.drawText(place, static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter),
+                       m_metrics.elidedText(text, Qt::ElideRight, place.width()));
+  }
+
+  /// A place of this size on the right, and on the left, of the plot.
+  std::vector<QRectF> atBothSides(const QSizeF& size, const std::vector<double>& tops) const {
+    std::vector<QRectF> places;
+    const auto& area = m_geometry.area;
+    for (const double left : {area.right() - 4 - size.width(), area.left() + 6}) {
+      for (const double top : tops) places.emplace_back(QPointF(left, top), size);
+    }
+    return places;
+  }
+
+  /// From the bottom of the plot upwards.
+  std::vector<double> rowsFromBelow() const {
+    std::vector<double> tops;
+    const double line = m_metrics.height();
+    for (double top = m_geometry.lines.bottom() - 2 - line; top > m_geometry.lines.top(); top -= (line + 1) / 2) {
+      tops.push_back(top);
+    }
+    if (tops.empty()) tops.push_back(m_geometry.lines.top());
+    return tops;
   }
 
   double bandEdge(double value, double missing) const {
@@ -198,23 +228,34 @@ class Painting {
   }
 
   void labelLimitsAndBands() {
-    const auto& area = m_geometry.area;
     const auto line = m_metrics.height();
     for (const auto& limit : m_content.limits) {
       double y = 0;
+      if (visibleHeight(limit.value, y)) m_labels.takeLevel(crisp(y));
+    }
+    for (const auto& limit : m_content.limits) {
+      if (limit.label.isEmpty()) continue;
+      double y = 0;
       const bool visible = visibleHeight(limit.value, y);
       const bool above = toAxis(m_geometry.scale, limit.value) > m_geometry.y.high;
-      if (!visible) y = above ? m_geometry.lines.top() + line + 2 : m_geometry.lines.bottom() - 2;
-      const auto top = y - line - 1 < area.top() ? y + 1 : y - line - 1;
-      const auto arrow = visible ? QString() : above ? QStringLiteral(" \u2191") : QStringLiteral(" \u2193");
-      label(QRectF(area.left() + 6, top, area.width() - 10, line), Qt::AlignRight, limit.label + arrow, m_ink.text);
+      const auto text =
+          visible ? limit.label : limit.label + (above ? QStringLiteral(" \u2191") : QStringLiteral(" \u2193"));
+      // Beside its line; words of a limit out of sight stand at the edge beyond which it lies.
+      std::vector<double> tops = {y - line - 1, y + 1};
+      if (!visible && above) tops = {m_geometry.lines.top() + 1, m_geometry.lines.top() + line + 2};
+      if (!visible && !above) tops = {m_geometry.lines.bottom() - line - 2, m_geometry.lines.bottom() - 2 * line - 3};
+      label(m_labels.place(atBothSides(sizeOf(text), tops)), text, m_ink.text);
     }
-    auto bottom = m_geometry.lines.bottom() - 2;
     for (const auto& band : m_content.bands) {
       if (band.label.isEmpty()) continue;
-      label(QRectF(area.left() + 6, bottom - line, area.width() - 10, line), Qt::AlignRight, band.label,
-            m_ink.faintText);
-      bottom -= line + 1;
+      label(m_labels.place(atBothSides(sizeOf(band.label), rowsFromBelow())), band.label, m_ink.faintText);
+    }
+  }
+
+  /// What has to be said of the curves and is no line among them.
+  void drawRemarks() {
+    for (const QString& remark : m_content.remarks) {
+      label(m_labels.place(atBothSides(sizeOf(remark), rowsFromBelow())), remark, m_ink.text);
     }
   }
 
@@ -262,6 +303,8 @@ class Painting {
     }
     for (std::size_t i = 0; i < ending.size(); ++i) {
       drawMarker(m_painter, ending[i]->style.marker, taken[i], kMarker, ending[i]->style.color);
+      const double half = kMarker / 2 + 1;
+      m_labels.take(QRectF(taken[i] - QPointF(half, half), taken[i] + QPointF(half, half)));
     }
   }
 
@@ -290,12 +333,25 @@ class Painting {
         m_painter.drawLine(QPointF(x, bottom - kSkipTick), QPointF(x, bottom));
         drawn = x;
       }
-      const auto& text = m_content.marks[i].label;
-      if (!text.isEmpty()) {
-        const auto line = m_metrics.height();
-        label(QRectF(x + 4, bottom - kSkipTick - line, m_geometry.area.right() - x - 4, line), Qt::AlignLeft, text,
-              m_ink.text);
+    }
+  }
+
+  /// Above the ticks, to the right of the one that they name or, at the end of the axis, to its left.
+  void labelMarks() {
+    const double line = m_metrics.height();
+    const double lowest = m_geometry.area.bottom() - kSkipTick - line;
+    for (std::size_t i = 0; i < m_frame.markPixels.size(); ++i) {
+      const QString& text = m_content.marks[i].label;
+      const double x = m_frame.markPixels[i];
+      if (text.isEmpty() || std::isnan(x)) continue;
+      const QSizeF size = sizeOf(text);
+      std::vector<QRectF> places;
+      for (double top = lowest; top > m_geometry.lines.top(); top -= line / 4) {
+        places.emplace_back(QPointF(x + 4, top), size);
+        places.emplace_back(QPointF(x - 4 - size.width(), top), size);
       }
+      if (places.empty()) places.emplace_back(QPointF(x + 4, lowest), size);
+      label(m_labels.place(places), text, m_ink.text);
     }
   }
 
@@ -309,24 +365,11 @@ class Painting {
   void drawNote() {
     if (m_frame.note.isEmpty()) return;
     const auto& area = m_geometry.area;
-    const auto width = std::min(m_metrics.horizontalAdvance(m_frame.note) + 4, area.width() - 10);
-    const auto isFree = [&](double left) {
-      return std::none_of(m_frame.nonFinite.begin(), m_frame.nonFinite.end(), [&](const FrameNonFinite& mark) {
-        const auto words = m_metrics.horizontalAdvance(mark.text) + 10;
-        return left - words < mark.pixel && mark.pixel < left + width + 6;
-      });
-    };
-    const auto left = area.left() + 5;
-    const auto right = area.right() - 5 - width;
-    QRectF place(left, area.top(), width, m_metrics.height());
-    if (!isFree(left) && isFree(right)) place.moveLeft(right);
-    if (!isFree(place.left())) {
-      const auto below = std::count_if(m_content.bands.begin(), m_content.bands.end(),
-                                       [](const PlotBand& band) { return !band.label.isEmpty(); });
-      const auto lines = m_content.difference ? 1.0 : 1.0 + static_cast<double>(below);
-      place.moveTop(m_geometry.lines.bottom() - lines * (m_metrics.height() + 1) - 2);
-    }
-    label(place, Qt::AlignLeft, m_frame.note, m_ink.faintText);
+    const QSizeF size = sizeOf(m_frame.note);
+    std::vector<QRectF> places = {{QPointF(area.left() + 5, area.top()), size},
+                                  {QPointF(area.right() - 5 - size.width(), area.top()), size}};
+    for (const QRectF& place : atBothSides(size, rowsFromBelow())) places.push_back(place);
+    label(m_labels.place(places), m_frame.note, m_ink.faintText);
   }
 
   void drawNonFinite() {
@@ -339,6 +382,7 @@ class Painting {
     for (const auto& mark : m_frame.nonFinite) {
       // Every column with a mark is shown; triangles and words where there is room for them.
       m_painter.fillRect(QRectF(mark.pixel - 0.75, top + 1, 1.5, 4), bad);
+      m_labels.take(QRectF(mark.pixel - 5, top, 10, 11));
       if (mark.pixel - triangle < 11) continue;
       triangle = mark.pixel;
       m_painter.setPen(Qt::NoPen);
@@ -356,6 +400,7 @@ class Painting {
           });
       if (crowded) continue;
       m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, mark.text);
+      m_labels.take(place);
       words = place.right() + 4;
     }
     m_painter.restore();
@@ -367,6 +412,7 @@ class Painting {
   const PlotContent& m_content;
   const PlotInk& m_ink;
   QFontMetricsF m_metrics;
+  PlotLabels m_labels;
 };
 
 }  // namespace
@@ -417,43 +463,6 @@ void paintSwatch(QPainter& painter, const QRectF& place, const SeriesStyle& styl
   painter.setPen(QPen(style.color, 2));
   painter.drawLine(QPointF(place.left(), place.center().y()), QPointF(place.right(), place.center().y()));
   drawMarker(painter, style.marker, place.center(), 8, style.color);
-  painter.restore();
-}
-
-void paintHeader(QPainter& painter, const QRectF& place, const PlotContent& content, const PlotFrame& frame,
-                 const PlotSources& sources, const PlotInk& ink) {
-  painter.save();
-  auto bold = ink.font;
-  bold.setBold(true);
-  const QFontMetricsF metrics(ink.font);
-  const QFontMetricsF boldMetrics(bold);
-  const auto line = static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
-  auto right = place.right();
-  for (auto series = frame.series.rbegin(); series != frame.series.rend(); ++series) {
-    const auto& source = sources.sources()[series->source].series;
-    const auto& data = *source.data;
-    const auto value = data.empty() ? source.note : shownText(content, data.y(data.size() - 1));
-    const auto width = metrics.horizontalAdvance(source.name) + 6 + boldMetrics.horizontalAdvance(value);
-    right -= width;
-    painter.setPen(ink.text);
-    painter.setFont(ink.font);
-    painter.drawText(QRectF(right, place.top(), width, place.height()), line, source.name);
-    painter.setFont(bold);
-    painter.drawText(QRectF(right, place.top(), width, place.height()),
-                     static_cast<int>(Qt::AlignRight | Qt::AlignVCenter), value);
-    right -= 22;
-    paintSwatch(painter, QRectF(right, place.top(), 16, place.height()), series->style);
-    right -= 14;
-  }
-  painter.setPen(ink.text);
-  painter.setFont(bold);
-  const auto title = boldMetrics.elidedText(content.title, Qt::ElideRight, std::max(0.0, right - place.left()));
-  painter.drawText(place, line, title);
-  painter.setFont(ink.font);
-  painter.setPen(ink.faintText);
-  const auto after = place.left() + boldMetrics.horizontalAdvance(title) + 6;
-  const QRectF rest(after, place.top(), std::max(0.0, right - after), place.height());
-  painter.drawText(rest, line, metrics.elidedText(unitText(content), Qt::ElideRight, rest.width()));
   painter.restore();
 }
 

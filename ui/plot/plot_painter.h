@@ -28,10 +28,6 @@ void paintPlot(QPainter& painter, const PlotFrame& frame, const PlotContent& con
 /// The line of the cursor, above a painted plot.
 void paintCursor(QPainter& painter, const PlotFrame& frame, double position, const PlotInk& ink);
 
-/// Title, unit and legend in one line, for pictures that leave the window.
-void paintHeader(QPainter& painter, const QRectF& place, const PlotContent& content, const PlotFrame& frame,
-                 const PlotSources& sources, const PlotInk& ink);
-
 /// A stroke of the line with its marker on it, as it stands in a legend.
 void paintSwatch(QPainter& painter, const QRectF& place, const SeriesStyle& style);
 

@@ -158,7 +158,9 @@ void PlotView::contentChanged(bool otherLayout) {
   const auto name = unit.isEmpty() ? content.title : tr("%1, %2").arg(content.title, unit);
   setAccessibleName(name);
   m_canvas->setAccessibleName(tr("Plot of %1").arg(name));
-  m_table->setAccessibleName(tr("Table of %1").arg(name));
+  const QString tableUnit = tableUnitText(content);
+  m_table->setAccessibleName(
+      tr("Table of %1").arg(tableUnit.isEmpty() ? content.title : tr("%1, %2").arg(content.title, tableUnit)));
   const bool hasReference = std::any_of(content.series.begin(), content.series.end(),
                                         [](const PlotSeries& series) { return series.isReference; });
   m_differenceAction->setVisible(hasReference && content.series.size() > 1);
@@ -308,6 +310,7 @@ void PlotView::setTableShown(bool shown) {
   m_pages->setCurrentWidget(page);
   setFocusProxy(page);
   if (hadFocus) page->setFocus();
+  m_header->setTableShown(shown);
   const QSignalBlocker quiet(m_tableAction);
   m_tableAction->setChecked(shown);
   stale();
@@ -356,6 +359,10 @@ QImage PlotView::image(const QSize& size, double scale) const {
       m_state, [&](const QSizeF& plot) { return m_canvas->frameFor(plot, ink.font); }, ink, size, scale);
 }
 
+QImage PlotView::wholePicture() const {
+  return image(pictureSize(m_state, m_canvas->exportInk(), m_pages->size()), kPictureScale);
+}
+
 QByteArray PlotView::svg(const QSize& size) const {
   const auto ink = m_canvas->exportInk();
   return plotSvg(
@@ -370,11 +377,11 @@ void PlotView::exportTo(const QString& path) const {
   if (ending == QLatin1String("csv")) {
     bytes = csv();
   } else if (ending == QLatin1String("svg")) {
-    bytes = svg(size()).toStdString();
+    bytes = svg(pictureSize(m_state, m_canvas->exportInk(), m_pages->size())).toStdString();
   } else if (ending == QLatin1String("png")) {
     QByteArray picture;
     QBuffer buffer(&picture);
-    image(size(), kPictureScale).save(&buffer, "PNG");
+    wholePicture().save(&buffer, "PNG");
     bytes = picture.toStdString();
   } else {
     ErrorFacts facts;
@@ -391,8 +398,9 @@ void PlotView::exportTo(const QString& path) const {
 void PlotView::setFileChooser(FileChooser chooser) { fileChooser() = std::move(chooser); }
 
 void PlotView::askAndExport(const QString& ending, const QString& filter) {
-  auto path = fileChooser()(this, tr("Save the plot %1").arg(m_state.content.title),
-                            fileName(m_state.content.title) + u'.' + ending, filter);
+  auto path =
+      fileChooser()(this, tr("Save the plot %1").arg(m_state.content.title),
+                    fileName(m_state.content.experiment + u' ' + m_state.content.title) + u'.' + ending, filter);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().toLower() != ending) path += u'.' + ending;
   try {
@@ -408,7 +416,7 @@ void PlotView::copyToClipboard() {
     m_table->copy();
     return;
   }
-  QGuiApplication::clipboard()->setImage(image(size(), kPictureScale));
+  QGuiApplication::clipboard()->setImage(wholePicture());
 }
 
 void PlotView::changeEvent(QEvent* event) {

@@ -115,6 +115,7 @@ class PlotView : public QWidget {
   void buildMenu();
   void askAndExport(const QString& ending, const QString& filter);
   void copyToClipboard();
+  QImage wholePicture() const;
   void offerDifference();
   void stale();
   void recolor(const PlotColors& colors);

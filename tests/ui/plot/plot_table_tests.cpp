@@ -238,7 +238,8 @@ class PlotTableTests : public QObject {
     QTemporaryDir folder;
     plot.view.exportTo(folder.filePath("loss.png"));
     const QImage image(folder.filePath("loss.png"));
-    QCOMPARE(image.size(), plot.view.size() * 2);
+    QVERIFY(image.width() >= plot.view.canvas()->width() * 2);
+    QVERIFY(image.height() > plot.view.canvas()->height() * 2);
     int drawn = 0;
     int header = 0;
     for (int y = 0; y < image.height(); ++y) {

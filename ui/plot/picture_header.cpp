@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plot/picture_header.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plot/plot_numbers.h"
+
+namespace mantissa::ui::plot {
+namespace {
+
+constexpr double kSwatch = 16;
+constexpr double kGap = 6;
+constexpr double kBetween = 14;  // series
+constexpr double kRowSpace = 3;
+
+QFont boldened(QFont font) {
+  font.setBold(true);
+  return font;
+}
+
+/// As many words a row as fit; a single word that is too long has a row of its own.
+QStringList wrapped(const QString& text, const QFontMetricsF& metrics, double width) {
+  QStringList rows;
+  for (const QString& word : text.split(u' ')) {
+    const QString longer = rows.isEmpty() ? word : rows.back() + u' ' + word;
+    if (!rows.isEmpty() && metrics.horizontalAdvance(longer) <= width) {
+      rows.back() = longer;
+    } else {
+      rows << word;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+PictureHeader::PictureHeader(const PlotState& state, const PlotInk& ink, double width) {
+  addTitle(state, ink, width);
+  addLegend(state, ink, width);
+}
+
+void PictureHeader::addTitle(const PlotState& state, const PlotInk& ink, double width) {
+  const PlotContent& content = state.content;
+  const QFont bold = boldened(ink.font);
+  const QFontMetricsF boldMetrics(bold);
+  const QFontMetricsF metrics(ink.font);
+  const double row = std::ceil(metrics.height());
+  const QString unit = unitText(content);
+  const QString experiment =
+      content.experiment.isEmpty()
+          ? QString()
+          : QCoreApplication::translate("PictureHeader", "Experiment %1").arg(content.experiment);
+  const double title = boldMetrics.horizontalAdvance(content.title);
+  const double unitWidth = metrics.horizontalAdvance(unit);
+  const double experimentWidth = metrics.horizontalAdvance(experiment);
+  m_words.push_back({{0, 0, title + 1, row}, content.title, bold, ink.text});
+  double used = title;
+  const bool unitFits = !unit.isEmpty() && used + kGap + unitWidth <= width;
+  if (unitFits) {
+    m_words.push_back({{used + kGap, 0, unitWidth + 1, row}, unit, ink.font, ink.faintText});
+    used += kGap + unitWidth;
+  }
+  const bool experimentFits = (unitFits || unit.isEmpty()) && used + 2 * kBetween + experimentWidth <= width;
+  if (experimentFits && !experiment.isEmpty()) {
+    m_words.push_back({{width - experimentWidth - 1, 0, experimentWidth + 1, row}, experiment, ink.font, ink.text});
+  }
+  m_height = row + kRowSpace;
+  if (!unitFits) addWrapped(unit, ink, width);
+  if (!experimentFits) addWrapped(experiment, ink, width);
+}
+
+void PictureHeader::addWrapped(const QString& text, const PlotInk& ink, double width) {
+  if (text.isEmpty()) return;
+  const QFontMetricsF metrics(ink.font);
+  const double row = std::ceil(metrics.height());
+  for (const QString& words : wrapped(text, metrics, width)) {
+    m_words.push_back({{0, m_height, metrics.horizontalAdvance(words) + 1, row}, words, ink.font, ink.faintText});
+    m_height += row;
+  }
+  m_height += kRowSpace;
+}
+
+void PictureHeader::addLegend(const PlotState& state, const PlotInk& ink, double width) {
+  const QFont bold = boldened(ink.font);
+  const QFontMetricsF boldMetrics(bold);
+  const QFontMetricsF metrics(ink.font);
+  const double row = std::ceil(metrics.height()) + kRowSpace;
+  double x = 0;
+  bool any = false;
+  for (const auto& source : state.sources.sources()) {
+    const PlotSeries& series = source.series;
+    if (state.hidden.contains(series.id)) continue;
+    const auto& data = *series.data;
+    const QString value = data.empty() ? series.note : shownText(state.content, data.y(data.size() - 1));
+    const double valueWidth = boldMetrics.horizontalAdvance(value);
+    // A name that is longer than the picture is wide loses its end, and no other series its place.
+    const QString name = metrics.elidedText(series.name, Qt::ElideRight, width - kSwatch - 2 * kGap - valueWidth);
+    const double nameWidth = metrics.horizontalAdvance(name);
+    const double needed = kSwatch + kGap + nameWidth + kGap + valueWidth;
+    if (x > 0 && x + needed > width) {
+      x = 0;
+      m_height += row;
+    }
+    m_swatches.push_back({{x, m_height, kSwatch, row}, series.style});
+    const double text = x + kSwatch + kGap;
+    m_words.push_back({{text, m_height, nameWidth + 1, row}, name, ink.font, ink.text});
+    m_words.push_back({{text + nameWidth + kGap, m_height, valueWidth + 1, row}, value, bold, ink.text});
+    x += needed + kBetween;
+    any = true;
+  }
+  if (any) m_height += row;
+}
+
+void PictureHeader::paint(QPainter& painter) const {
+  painter.save();
+  for (const Swatch& swatch : m_swatches) paintSwatch(painter, swatch.place, swatch.style);
+  for (const Words& words : m_words) {
+    painter.setFont(words.font);
+    painter.setPen(words.color);
+    painter.drawText(words.place, static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip), words.text);
+  }
+  painter.restore();
+}
+
+}  // namespace mantissa::ui::plot
