@@ -36,6 +36,8 @@ struct Facts {
 
 #define TEXT(words) QT_TRANSLATE_NOOP("RunCharts", words)
 
+constexpr qint64 kWeightSteps = 10;  // the engine compares weights that often, and after the last step
+
 constexpr auto kLinear = plot::YScale::Linear;
 constexpr auto kLog = plot::YScale::Log10;
 
@@ -136,6 +138,7 @@ class ContentMaker {
 
   plot::PlotContent make() {
     m_content.title = say(m_facts.title);
+    m_content.experiment = experimentName();
     m_content.live = m_choices.live;
     if (m_facts.isSmoothed) m_content.smoothing = m_choices.smoothing;
     m_content.markRow = hasMarks(m_facts.chart);
@@ -156,6 +159,11 @@ class ContentMaker {
   }
 
  private:
+  QString experimentName() const {
+    if (m_subject.experiment != nullptr) return QString::fromStdString(m_subject.experiment->name);
+    return m_arms.empty() ? QString() : QString::fromStdString(m_arms.front()->arm().experiment);
+  }
+
   void setAxis() {
     const XAxis axis = m_facts.chart == Chart::LearningRate ? XAxis::AppliedUpdate : m_choices.axis;
     const std::array<QString, kXAxes> names = {say("step"), say("update"), say("samples"), say("time")};
@@ -260,10 +268,13 @@ class ContentMaker {
       limits << (dtype.empty() ? numberText(value)
                                : say("%1 (%2)").arg(numberText(value), QString::fromStdString(dtype)));
     }
+    const QString all = limits.join(QStringLiteral(", "));
+    m_content.remarks
+        << say("rule: at most %1 in %2, judged at the end").arg(all, QString::fromStdString(rule.measure));
     if (!m_content.about.isEmpty()) m_content.about += u'\n';
     m_content.about +=
         say("Rule: at most %1 in %2. It is judged on the frozen cases at the end; steps do not measure it.")
-            .arg(limits.join(QStringLiteral(", ")), QString::fromStdString(rule.measure));
+            .arg(all, QString::fromStdString(rule.measure));
   }
 
   void addQualityLimits(const spec::Rules& rules) {
@@ -390,7 +401,29 @@ class ContentMaker {
   }
 
   QString whyNoTrajectory() const {
-    return say("The trajectory deviation was not measured: it needs a trial that trains beside its reference.");
+    if (*m_measure == Measure::WeightRelative && m_choices.live && m_subject.data->steps() < kWeightSteps) {
+      return say("Weights are compared at every %1th step: the first one is to come.").arg(count(kWeightSteps));
+    }
+    const auto hasFailed = [](const ArmData* arm) { return arm->arm().end.status == record::Status::Failed; };
+    for (const ArmData* const arm : m_arms) {
+      if (isReference(*arm) && hasFailed(arm)) {
+        return failure(say("Nothing was compared, because the reference failed."), *arm);
+      }
+    }
+    for (const ArmData* const arm : m_arms) {
+      if (!isReference(*arm) && hasFailed(arm)) {
+        const QString name = QString::fromStdString(arm->arm().start.name);
+        return failure(say("No step of %1 was compared before it failed.").arg(name), *arm);
+      }
+    }
+    return *m_measure == Measure::WeightRelative
+               ? say("The weights were not compared: that is done at every %1th step.").arg(count(kWeightSteps))
+               : say("No step was compared: that needs the same step of the reference and of a trial.");
+  }
+
+  static QString failure(const QString& sentence, const ArmData& arm) {
+    const std::string& text = arm.arm().end.failure_text;
+    return text.empty() ? sentence : sentence + u' ' + QString::fromStdString(text);
   }
 
   QString whyNoShadow() const {

@@ -5,11 +5,24 @@
 
 namespace mantissa::ui::run {
 
+void ElidedLabel::setShorter(const QStringList& shorter) {
+  m_shorter = shorter;
+  update();
+}
+
+QString ElidedLabel::shownText() const {
+  const int room = contentsRect().width();
+  if (m_shorter.isEmpty()) return fontMetrics().elidedText(text(), Qt::ElideRight, room);
+  for (const QString& words : QStringList{text()} + m_shorter) {
+    if (fontMetrics().horizontalAdvance(words) <= room) return words;
+  }
+  return {};
+}
+
 void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   painter.setPen(palette().color(foregroundRole()));
-  const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, contentsRect().width());
-  painter.drawText(contentsRect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
+  painter.drawText(contentsRect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shownText());
 }
 
 }  // namespace mantissa::ui::run

@@ -12,8 +12,18 @@ class ElidedLabel : public QLabel {
  public:
   using QLabel::QLabel;
 
+  /// What to say instead, the longest first, where there is no room for all of the text; nothing where none of them
+  /// fits: words that are a help and nothing more are not cut off.
+  void setShorter(const QStringList& shorter);
+
+  /// What is seen of it.
+  QString shownText() const;
+
  protected:
   void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QStringList m_shorter;
 };
 
 }  // namespace mantissa::ui::run

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTimer>
 #include <QVBoxLayout>
 
@@ -21,7 +22,9 @@
 namespace mantissa::ui::run {
 namespace {
 
-constexpr int kAskAgain = 300;     // ms
+constexpr int kAskAgain = 300;    // ms
+constexpr int kLeastWidth = 220;  // of a chart: fewer columns where there is not that much for each
+constexpr int kSpacing = 8;
 constexpr int kLeastHeight = 150;  // of a chart below its legend: the grid scrolls where there are more than fit
 
 }  // namespace
@@ -52,7 +55,7 @@ RunCharts::RunCharts(QWidget* parent)
   makeRow(m_row);
   layout->addWidget(m_row);
   m_grid->setContentsMargins(0, 0, 0, 0);
-  m_grid->setSpacing(8);
+  m_grid->setSpacing(kSpacing);
   auto* const inner = new QWidget;
   m_scrolled->setContentsMargins(0, 0, 0, 0);
   m_scrolled->setSpacing(8);
@@ -90,7 +93,7 @@ RunCharts::~RunCharts() {
 plot::PlotView* RunCharts::makeView(Chart chart) {
   auto* const view = new plot::PlotView(idOf(chart));
   // Legends take as many rows as they need: what is drawn below them keeps its height.
-  view->setMinimumWidth(220);
+  view->setMinimumWidth(kLeastWidth);
   view->canvas()->setMinimumHeight(kLeastHeight);
   connect(view, &plot::PlotView::redrawNeeded, this, &RunCharts::redrawNeeded);
   connect(view, &plot::PlotView::markActivated, this, &RunCharts::stepChosen);
@@ -121,23 +124,44 @@ void RunCharts::chooseCharts() {
     known->second->deleteLater();
     known = m_plots.erase(known);
   }
-  const int columns = std::min(m_menu->columns(), static_cast<int>(wanted.size()));
+  for (const Chart chart : wanted) {
+    plot::PlotView*& view = m_plots[chart];
+    if (view == nullptr) view = makeView(chart);
+  }
+  placeCharts();
+  rebuild();
+  Q_EMIT redrawNeeded();
+}
+
+/// As many as a person wants, or as have room: nothing of a chart lies under the scroll bar or beyond the edge.
+int RunCharts::columnsThatFit() const {
+  const int room = width() - m_scroll->verticalScrollBar()->sizeHint().width();
+  const int most = std::max(1, (room + kSpacing) / (kLeastWidth + kSpacing));
+  return std::min({m_menu->columns(), static_cast<int>(m_plots.size()), most});
+}
+
+void RunCharts::placeCharts() {
+  const std::vector<Chart> wanted = m_menu->charts();
+  const int columns = m_columns = columnsThatFit();
+  for (const auto& [chart, view] : m_plots) m_grid->removeWidget(view);
   const int rows = (static_cast<int>(wanted.size()) + columns - 1) / columns;
   for (int i = 0; i < std::max(rows, m_grid->rowCount()); ++i) m_grid->setRowStretch(i, i < rows ? 1 : 0);
   for (int i = 0; i < std::max(columns, m_grid->columnCount()); ++i) m_grid->setColumnStretch(i, i < columns ? 1 : 0);
   int place = 0;
   QWidget* before = m_layoutButton;
   for (const Chart chart : wanted) {
-    plot::PlotView*& view = m_plots[chart];
-    if (view == nullptr) view = makeView(chart);
+    plot::PlotView* const view = m_plots.at(chart);
     m_grid->addWidget(view, place / columns, place % columns);
     view->show();
     QWidget::setTabOrder(before, view);
     before = view;
     ++place;
   }
-  rebuild();
-  Q_EMIT redrawNeeded();
+}
+
+void RunCharts::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (columnsThatFit() != m_columns) placeCharts();
 }
 
 std::vector<plot::PlotView*> RunCharts::plots() const {

@@ -23,6 +23,7 @@ class QVBoxLayout;
 
 namespace mantissa::ui::run {
 
+class ElidedLabel;
 class LayoutMenu;
 class PastLoader;
 
@@ -58,7 +59,7 @@ class RunCharts : public QWidget {
   QComboBox* unitChooser() const { return m_units; }
   QComboBox* optimizerChooser() const { return m_optimizer; }
   /// What the mouse does, or where the cursor reads.
-  QLabel* hint() const { return m_hint; }
+  ElidedLabel* hint() const { return m_hint; }
   LayoutMenu* layoutMenu() const { return m_menu; }
   /// Below the grid, what scrolls with it.
   QVBoxLayout* scrolledLayout() const { return m_scrolled; }
@@ -79,6 +80,7 @@ class RunCharts : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void makeChoosers();
@@ -86,6 +88,8 @@ class RunCharts : public QWidget {
   void tellCursor();
   void chooseSmoothing();
   void chooseCharts();
+  void placeCharts();
+  int columnsThatFit() const;
   plot::PlotView* makeView(Chart chart);
   void link(Chart chart, plot::PlotView& view);
   void choiceChanged();
@@ -116,7 +120,7 @@ class RunCharts : public QWidget {
   QComboBox* m_units;
   QComboBox* m_optimizer;
   QLabel* m_optimizerLabel;
-  QLabel* m_hint;
+  ElidedLabel* m_hint;
   QPushButton* m_layoutButton;
   LayoutMenu* m_menu;
   QWidget* m_row;  ///< the choosers
@@ -132,6 +136,7 @@ class RunCharts : public QWidget {
   bool m_wantsMultiples = true;  ///< of yardsticks, where there are
   bool m_live = false;
   int m_revision = -1;
+  int m_columns = 0;  ///< that the grid has
   /// How many skipped steps of an arm stand as marks.
   struct Marked {
     std::size_t skips = 0;

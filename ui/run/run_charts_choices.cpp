@@ -14,6 +14,7 @@
 
 #include "core/spec/parse.h"
 #include "ui/plot/plot_numbers.h"
+#include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/run_charts.h"
 #include "ui/shell/flow_layout.h"
@@ -42,6 +43,9 @@ QString whyNoMultiples(bool isTrajectory, bool isMeasured) {
 }
 
 QString hintText() { return RunCharts::tr("Drag selects, wheel zooms, double click resets"); }
+QStringList shorterHints() {
+  return {RunCharts::tr("Drag selects, wheel zooms"), RunCharts::tr("Drag or wheel zooms")};
+}
 
 }  // namespace
 
@@ -123,14 +127,21 @@ void RunCharts::makeChoosers() {
 /// Legends that do not say the newest values must not look as if they did.
 void RunCharts::tellCursor() {
   const std::optional<double> position = m_cursor->position();
-  if (!position) return m_hint->setText(hintText());
+  const auto tell = [this](const QString& text, const QStringList& shorter) {
+    m_hint->setShorter(shorter);
+    m_hint->setText(text);
+    m_hint->setToolTip(text);
+  };
+  if (!position) return tell(hintText(), shorterHints());
   const QString where = plot::positionText(*position);
   const std::array<QString, kXAxes> notes = {
       tr("Cursor at step %1 on all charts"), tr("Cursor at update %1 on all charts"),
       tr("Cursor at sample %1 on all charts"), tr("Cursor at %1 s on all charts")};
   const QString note = notes.at(static_cast<std::size_t>(m_axis->currentIndex())).arg(where);
   const bool isSmoothed = m_smoothing->currentIndex() != NoSmoothing;
-  m_hint->setText(isSmoothed ? tr("%1: measured values").arg(note) : note);
+  const std::array<QString, kXAxes> places = {tr("Step %1"), tr("Update %1"), tr("Sample %1"), tr("At %1 s")};
+  const QString place = places.at(static_cast<std::size_t>(m_axis->currentIndex())).arg(where);
+  tell(isSmoothed ? tr("%1: measured values").arg(note) : note, {note, place});
 }
 
 void RunCharts::chooseSmoothing() {

@@ -18,6 +18,7 @@
 #include "ui/models/error_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/counters_table.h"
+#include "ui/run/elided_label.h"
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
 #include "ui/run/glance_strip.h"
@@ -57,7 +58,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
       m_controls(new RunControls),
       m_charts(new RunCharts),
       m_counters(new CountersTable),
-      m_countersNote(new QLabel),
+      m_countersNote(new ElidedLabel),
       m_stepPanel(new StepPanel(this)),
       m_actions(new RunActions(this)) {
   makeLayout();
@@ -104,8 +105,10 @@ void RunPage::makeLayout() {
   title->setFont(bold);
   m_countersNote->setForegroundRole(QPalette::PlaceholderText);
   heading->addWidget(title);
-  heading->addStretch(1);
-  heading->addWidget(m_countersNote);
+  // Narrower than its words rather than wider than the window.
+  m_countersNote->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_countersNote->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  heading->addWidget(m_countersNote, 1);
   table->addLayout(heading);
   table->addWidget(m_counters);
 

@@ -32,6 +32,7 @@
 #include "ui/plot/plot_header.h"
 #include "ui/plot/plot_table.h"
 #include "ui/run/counters_table.h"
+#include "ui/run/elided_label.h"
 #include "ui/run/glance.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/run_charts.h"
@@ -359,6 +360,8 @@ class RunChartsTests : public QObject {
     QVERIFY(view->content().about.isEmpty());  // trajectory: nothing of it is of the same weights
     m_charts->deviationChooser()->setCurrentIndex(1);
     QVERIFY(view->content().limits.empty());
+    QCOMPARE(view->content().remarks,
+             QStringList("rule: at most 0.02 (bfloat16), 0.002 (float16) in case_relative, judged at the end"));
     QCOMPARE(
         view->content().about,
         QStringLiteral("Rule: at most 0.02 (bfloat16), 0.002 (float16) in case_relative. It is judged on the frozen "
