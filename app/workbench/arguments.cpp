@@ -74,7 +74,7 @@ QString helpText() {
   return QStringLiteral(
       "mantissa [FILE…]                 opens experiment files and archives in the workbench\n"
       "\n"
-      "  --archive A                    the archive; without it the last one\n"
+      "  --archive A                    the archive, which the first run makes; without it the last one\n"
       "  --theme light|dark|system      colours, for this start\n"
       "  --screenshot PAGE --out P.png  draws a page into a picture, without a window; PAGE is one of\n"
       "                                 archive, run, editor, compare, memory, diagnose, verdict, report, gains\n"

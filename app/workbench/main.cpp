@@ -209,7 +209,11 @@ int main(int argc, char** argv) {
   ui::editor::EditorTabs* const editors = workbench::addEditor(window);
   QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
   if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
-  if (!archive.isEmpty() && (QFile::exists(archive) || !arguments->archive.isEmpty())) window.openArchive(archive);
+  if (!arguments->archive.isEmpty() && !screenshot) {
+    window.openArchiveToBe(archive);  // as mantissa-cli has it: the first run makes it
+  } else if (!archive.isEmpty() && (QFile::exists(archive) || screenshot)) {
+    window.openArchive(archive);
+  }
   // At the first start, and until there is something to look at, one key press shows moving charts.
   const bool isFirst = isNewcomer || archive.isEmpty() || !QFile::exists(archive);
   if (isFirst && arguments->archive.isEmpty() && arguments->files.isEmpty() && !screenshot) {

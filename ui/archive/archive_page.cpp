@@ -110,7 +110,10 @@ shell::HelpTopic ArchivePage::help() const {
 }
 
 void ArchivePage::setArchive(const QString& /*path*/, const models::TrialList& trials) {
+  const bool isAlike = models::standAlike(m_trials, trials);
+  m_trials = trials;
   m_model->setTrials(trials);
+  if (isAlike) return;  // counts of arms that run: columns keep their width
   m_stack->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);
   fitColumns();
   tellCount();

@@ -39,6 +39,7 @@ class ArchivePage : public shell::Page {
   void tellCount();
   void fitColumns();
 
+  models::TrialList m_trials;
   models::TrialTableModel* m_model;
   QSortFilterProxyModel* m_sorted;
   QTableView* m_view;

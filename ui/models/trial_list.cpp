@@ -3,6 +3,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 #include "ui/models/record_words.h"
 
 namespace mantissa::ui::models {
@@ -38,6 +40,16 @@ QString stateWords(const record::TrialRow& arm) {
       return say(QT_TRANSLATE_NOOP("TrialList", "failed"));
   }
   return {};
+}
+
+bool standAlike(const TrialList& one, const TrialList& other) {
+  if (!one || !other) return one == other;
+  return std::equal(one->begin(), one->end(), other->begin(), other->end(), [](const auto& a, const auto& b) {
+    const auto word = [](const record::TrialRow& arm) {
+      return arm.end.verdict ? std::optional(arm.end.verdict->word) : std::nullopt;
+    };
+    return a.id == b.id && a.started_at == b.started_at && a.end.status == b.end.status && word(a) == word(b);
+  });
 }
 
 }  // namespace mantissa::ui::models

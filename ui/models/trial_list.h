@@ -28,6 +28,9 @@ QDateTime startOf(const record::TrialRow& arm);
 /// "running", "finished", "✓ accepted" …: one word for where an arm stands.
 QString stateWords(const record::TrialRow& arm);
 
+/// Whether two lists have the same arms in the same states: at most counts of arms that run differ.
+bool standAlike(const TrialList& one, const TrialList& other);
+
 }  // namespace mantissa::ui::models
 
 Q_DECLARE_METATYPE(mantissa::ui::models::TrialList)

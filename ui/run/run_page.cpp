@@ -208,6 +208,7 @@ void RunPage::tellUnsaved() {
 
 void RunPage::showView(View view) {
   m_view = view;
+  m_isChosen = m_isChosen && view == View::Archive;
   tellUnsaved();
   const spec::Experiment* experiment = nullptr;
   QString name;

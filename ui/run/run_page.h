@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/session/preflight.h"
@@ -124,6 +125,8 @@ class RunPage : public shell::Page {
   void requestEdit();
   void showView(View view);
   void follow(std::int64_t experiment);
+  void followWhatBegan(const std::set<std::int64_t>& runningBefore, std::int64_t newestBefore);
+  void tellShown(std::int64_t experiment, const std::vector<record::TrialRow>& arms);
   void showExperiment(const spec::Experiment* experiment, const QString& name);
   void logEvaluation(const record::Evaluation& evaluation) const;
   void logEnd(const record::TrialRow& arm) const;
@@ -152,8 +155,10 @@ class RunPage : public shell::Page {
   QString m_archive;
   QString m_refusedArchive;  ///< what could not be opened while none was open: Run waits for another one
   models::TrialList m_trials;
-  std::int64_t m_followed = 0;  ///< the experiment in the archive
-  bool m_armsKnown = false;     ///< of the followed experiment
+  std::set<std::int64_t> m_running;  ///< experiments of the archive with an arm that runs
+  bool m_isChosen = false;           ///< what is shown is an older run, which a person has gone to
+  std::int64_t m_followed = 0;       ///< the experiment in the archive
+  bool m_armsKnown = false;          ///< of the followed experiment
   int m_armsRunning = 0;
   std::optional<qint64> m_lastCheckpoint;              ///< of the followed experiment
   bool m_offerIsStale = false;                         ///< whether the followed run can go on is to be said anew

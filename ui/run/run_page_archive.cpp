@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the page shows of the archive that is open: one of its experiments, followed while another process writes it.
 #include <algorithm>
+#include <utility>
 
 #include <QStackedLayout>
 
@@ -13,26 +14,79 @@
 
 namespace mantissa::ui::run {
 
+namespace {
+
+std::set<std::int64_t> runningExperiments(const models::TrialList& trials) {
+  std::set<std::int64_t> running;
+  if (!trials) return running;
+  for (const record::TrialRow& arm : *trials) {
+    if (arm.end.status == record::Status::Running) running.insert(arm.experiment_id);
+  }
+  return running;
+}
+
+std::int64_t newestExperiment(const models::TrialList& trials) {
+  std::int64_t newest = 0;
+  if (!trials) return newest;
+  for (const record::TrialRow& arm : *trials) newest = std::max(newest, arm.experiment_id);
+  return newest;
+}
+
+}  // namespace
+
 void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   const bool isOther = path != m_archive;
+  const std::int64_t newestBefore = newestExperiment(m_trials);
+  const std::set<std::int64_t> runningBefore = std::exchange(m_running, runningExperiments(trials));
+  const bool isAlike = !isOther && models::standAlike(m_trials, trials);
   m_archive = path;
   m_trials = trials;
+  if (isAlike) return;
   m_refusedArchive.clear();
   enableActions();
   if (isOther) {
     m_follower.reset();
     m_loader->cancel();
     m_followed = 0;
+    m_isChosen = false;
     if (m_view == View::Archive) showView(View::Nothing);
     m_archiveData.clear();
     if (m_view == View::Nothing && !m_opened) m_stack->setCurrentWidget(m_empty);
   }
   if (!trials || trials->empty()) return;
+  if (!isOther) followWhatBegan(runningBefore, newestBefore);
   // What a person looks at stays; a fresh page shows the newest experiment.
   if (m_view == View::OwnRun || m_opened || m_followed != 0) return;
-  std::int64_t newest = 0;
-  for (const record::TrialRow& arm : *trials) newest = std::max(newest, arm.experiment_id);
-  follow(newest);
+  follow(newestExperiment(trials));
+}
+
+/// Turns to a run that another process has begun or gone on with, where nobody is busy with anything else. Elsewhere
+/// the tree alone tells of it.
+void RunPage::followWhatBegan(const std::set<std::int64_t>& runningBefore, std::int64_t newestBefore) {
+  if (m_isChosen || isBusy()) return;
+  // A short one has begun and ended between two looks.
+  std::int64_t begun = newestExperiment(m_trials);
+  if (begun <= newestBefore) begun = 0;
+  for (const std::int64_t experiment : m_running) {
+    if (runningBefore.count(experiment) == 0) begun = std::max(begun, experiment);
+  }
+  const bool isOwn = m_own.archive == m_archive && (begun == m_ownData.experiment() || begun == m_own.resumes);
+  if (begun == 0 || isOwn || (m_view == View::Archive && begun == m_followed)) return;
+  follow(begun);
+  tellShown(begun, *m_trials);
+}
+
+/// Selects in the tree what the page has turned to: the first trial, or the reference where there is none.
+void RunPage::tellShown(std::int64_t experiment, const std::vector<record::TrialRow>& arms) {
+  std::int64_t shown = 0;
+  bool isTrial = false;
+  for (const record::TrialRow& arm : arms) {
+    if (arm.experiment_id != experiment || isTrial) continue;
+    isTrial = arm.start.kind == record::TrialKind::Trial;
+    if (isTrial || shown == 0) shown = arm.id;
+  }
+  Q_EMIT trialShown(shown);
+  m_isChosen = false;
 }
 
 void RunPage::refuseArchive(const QString& path) {
@@ -55,6 +109,7 @@ void RunPage::selectTrial(std::int64_t id) {
     } else {
       follow(arm.experiment_id);
     }
+    m_isChosen = arm.experiment_id != newestExperiment(m_trials);
     return;
   }
 }
@@ -119,7 +174,6 @@ void RunPage::listenToFollower() {
     m_armsRunning = 0;
     news();
   });
-  connect(follower, &ArchiveFollower::archiveChanged, this, [this] { Q_EMIT archiveChanged(m_archive); });
   connect(follower, &ArchiveFollower::problemArose, this,
           [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
   connect(follower, &ArchiveFollower::problemSolved, this,

@@ -81,6 +81,9 @@ void RunPage::listenToController() {
             m_isNew = true;
             wake();
             Q_EMIT archiveChanged(m_own.archive);
+            const bool isShown = m_view == View::OwnRun || isResumedHere();
+            const bool isHere = m_archive.isEmpty() || m_own.archive == m_archive;
+            if (isShown && isHere) tellShown(arms.front().experiment_id, arms);
           });
   connect(m_controller, &TrainingController::queueChanged, this,
           [this] { m_controls->queue()->showWaiting(m_controller->waiting()); });

@@ -35,8 +35,10 @@ ArchiveDock::ArchiveDock(QWidget* parent)
   m_view->header()->setSectionResizeMode(models::TrialTreeModel::StateColumn, QHeaderView::ResizeToContents);
   m_view->setItemDelegateForColumn(models::TrialTreeModel::NameColumn,
                                    new MarkerDelegate(models::TrialTreeModel::PlaceRole, m_view));
-  connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
-          [this] { Q_EMIT trialSelected(selectedTrial()); });
+  connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
+    m_awaited = 0;
+    Q_EMIT trialSelected(selectedTrial());
+  });
 
   m_filter->setPlaceholderText(tr("Filter trials"));
   m_filter->setAccessibleName(tr("Filter the tree"));
@@ -68,7 +70,12 @@ void ArchiveDock::setTrials(const models::TrialList& trials) {
   const std::int64_t selected = selectedTrial();
   const qint64 newestBefore = newestExperiment();
   m_model->setTrials(trials);
+  const std::int64_t awaited = m_awaited;
   if (selected != 0 && selectedTrial() != selected) selectTrial(selected);
+  if (m_model->indexOfTrial(awaited).isValid()) {
+    m_awaited = 0;
+    selectTrial(awaited);
+  }
   // What has just begun is what a person wants to see, and at the start the newest experiment.
   if (newestExperiment() != newestBefore && m_model->rowCount() > 0) {
     const QModelIndex newest = m_filtered->mapFromSource(m_model->index(0, 0));
@@ -82,7 +89,9 @@ qint64 ArchiveDock::newestExperiment() const {
 }
 
 void ArchiveDock::selectTrial(std::int64_t id) {
-  const QModelIndex index = m_filtered->mapFromSource(m_model->indexOfTrial(id));
+  const QModelIndex source = m_model->indexOfTrial(id);
+  if (!source.isValid()) m_awaited = id;
+  const QModelIndex index = m_filtered->mapFromSource(source);
   if (!index.isValid()) return;
   m_view->setCurrentIndex(index);
   m_view->scrollTo(index);

@@ -24,6 +24,7 @@ class ArchiveDock : public QDockWidget {
   explicit ArchiveDock(QWidget* parent = nullptr);
 
   void setTrials(const models::TrialList& trials);
+  /// One that does not stand there yet is selected when it comes, unless a person goes elsewhere before.
   void selectTrial(std::int64_t id);
   std::int64_t selectedTrial() const;
   /// The experiment that is selected, or the one of the selected trial; 0: none.
@@ -45,6 +46,7 @@ class ArchiveDock : public QDockWidget {
   QSortFilterProxyModel* m_filtered;
   QLineEdit* m_filter;
   QTreeView* m_view;
+  std::int64_t m_awaited = 0;  ///< to be selected when it comes
 };
 
 }  // namespace mantissa::ui::shell

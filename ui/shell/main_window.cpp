@@ -113,7 +113,8 @@ void MainWindow::makePages() {
       m_archiveDock->selectTrial(id);
       showPage(QStringLiteral("run"));
     });
-    connect(one, &Page::archiveChanged, this, &MainWindow::openArchive);
+    connect(one, &Page::trialShown, this, [this](std::int64_t id) { m_archiveDock->selectTrial(id); });
+    connect(one, &Page::archiveChanged, this, &MainWindow::showChange);
     connect(one, &Page::workEnded, this, [this] {
       if (m_closing) close();
     });
@@ -181,7 +182,9 @@ void MainWindow::open(const QString& path) {
     return;
   }
   // A damaged archive is no database any more: its name tells what it was.
-  if (isDatabase(path) || path.endsWith(QLatin1String(".db"))) {
+  // One that is open is not looked into: closing it again would take away the locks that SQLite holds on it.
+  const bool isOpen = !m_archive.isEmpty() && QFileInfo(path) == QFileInfo(m_archive);
+  if (isOpen || path.endsWith(QLatin1String(".db")) || isDatabase(path)) {
     openArchive(path);
     return;
   }
@@ -191,22 +194,43 @@ void MainWindow::open(const QString& path) {
 }
 
 void MainWindow::openArchive(const QString& path) {
-  m_archiveLabel->setText(tr("reading %1 …").arg(QFileInfo(path).fileName()));
+  if (path != m_archive) m_archiveLabel->setText(tr("reading %1 …").arg(QFileInfo(path).fileName()));
   m_loader->load(path);
+}
+
+void MainWindow::openArchiveToBe(const QString& path) {
+  if (QFileInfo::exists(path)) return openArchive(path);
+  const QFileInfo folder(QFileInfo(path).absolutePath());
+  if (!folder.isDir()) {
+    return showArchiveFailure(path, tr("%1: the archive's folder %2 does not exist. Make it, or name the archive with "
+                                       "another path.")
+                                        .arg(path, folder.filePath()));
+  }
+  m_loader->await(path);
+}
+
+/// A run has gone on in an archive. Where another one is open, that one stays.
+void MainWindow::showChange(const QString& path) {
+  if (m_archive.isEmpty() || path == m_archive) openArchive(path);
 }
 
 void MainWindow::showTrials(const QString& path, const models::TrialList& trials) {
   const bool isOther = path != m_archive;
   m_archive = path;
-  m_settings.setArchive(QFileInfo(path).absoluteFilePath());
-  m_settings.rememberFile(path);
+  if (isOther) {
+    m_settings.setArchive(QFileInfo(path).absoluteFilePath());
+    m_settings.rememberFile(path);
+    m_archiveLabel->setToolTip(QFileInfo(path).absoluteFilePath());
+    setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
+  }
   m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
-  m_archiveDock->setTrials(trials);
+  // While arms run their counts come anew every second, of which the tree shows nothing.
+  const bool isNew = isOther || !models::standAlike(m_trials, trials);
+  m_trials = trials;
+  if (isNew) m_archiveDock->setTrials(trials);
   for (Page* const one : m_pages) one->setArchive(path, trials);
   if (isOther) tellInterruptedRun(trials);
-  m_archiveLabel->setToolTip(QFileInfo(path).absoluteFilePath());
-  setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
-  tellArchiveSize();
+  if (isNew || m_sizeTold.hasExpired(kSizeMilliseconds)) tellArchiveSize();
   Q_EMIT archiveSettled();
 }
 

@@ -46,6 +46,8 @@ class MainWindow : public QMainWindow {
   /// Opens an archive or an experiment file, told apart by its content; a strip says what is wrong with it.
   void open(const QString& path);
   void openArchive(const QString& path);
+  /// The same for one that the first run may still have to make, in a folder that exists.
+  void openArchiveToBe(const QString& path);
 
   /// The page with this id to the front; false where there is none.
   bool showPage(const QString& id);
@@ -98,6 +100,7 @@ class MainWindow : public QMainWindow {
   void fillRecentFiles();
   void showTrials(const QString& path, const models::TrialList& trials);
   void tellInterruptedRun(const models::TrialList& trials);
+  void showChange(const QString& path);
   void showArchiveFailure(const QString& path, const QString& sentence);
   void chooseFile();
   void chooseArchive();
@@ -127,9 +130,10 @@ class MainWindow : public QMainWindow {
   QLabel* m_jobLabel = nullptr;
   QProgressBar* m_jobBar = nullptr;
   QString m_archive;
-  QElapsedTimer m_sizeTold;  ///< since the status bar was told what the archive takes
-  bool m_closing = false;    ///< asked once; the window closes when the work has ended
-  QByteArray m_firstState;   ///< of the docks as the window was made: what "reset layout" goes back to
+  models::TrialList m_trials;  ///< of the archive
+  QElapsedTimer m_sizeTold;    ///< since the status bar was told what the archive takes
+  bool m_closing = false;      ///< asked once; the window closes when the work has ended
+  QByteArray m_firstState;     ///< of the docks as the window was made: what "reset layout" goes back to
 };
 
 }  // namespace mantissa::ui::shell

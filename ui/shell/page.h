@@ -36,7 +36,7 @@ class Page : public QWidget {
   /// The archive that was asked for could not be opened and none is open: nothing may go into another one unasked.
   virtual void refuseArchive(const QString& /*path*/) {}
 
-  /// An arm was chosen in the tree; 0: none.
+  /// An arm was chosen in the tree, or by a page that says so with `trialShown`; 0: none.
   virtual void selectTrial(std::int64_t /*id*/) {}
 
   /// The window's list of actions, once it is made: pages add their own and take those that fill their empty states.
@@ -59,6 +59,8 @@ class Page : public QWidget {
  Q_SIGNALS:
   /// An arm was chosen here, to be looked at on the page for it.
   void trialChosen(std::int64_t id);
+  /// The page has turned to a run that has begun: this arm of it is to be selected in the tree, once it stands there.
+  void trialShown(std::int64_t id);
   /// Arms of this archive began or ended.
   void archiveChanged(const QString& path);
   /// How far the job at work is, in steps; an empty name: there is none.

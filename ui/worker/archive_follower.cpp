@@ -31,7 +31,6 @@ ArchiveFollower::ArchiveFollower(const QString& archive, qint64 experiment, QObj
   calls.checkpointReached = [this, &mailbox](std::int64_t step) {
     mailbox.post([this, step] { Q_EMIT checkpointReached(step); });
   };
-  calls.archiveChanged = [this, &mailbox] { mailbox.post([this] { Q_EMIT archiveChanged(); }); };
   calls.archiveReplaced = [this, &mailbox] {
     mailbox.post([this] {
       m_poll->goOn();

@@ -44,8 +44,6 @@ class ArchiveFollower : public QObject {
   void armResumed(const mantissa::record::TrialRow& arm, qint64 step);
   void armEvaluated(const mantissa::record::Evaluation& evaluation);
   void checkpointReached(qint64 step);
-  /// Arms of any experiment of the archive began or ended.
-  void archiveChanged();
   /// Another file stands in the archive's place: what was found and taken so far is void. Everything begins anew.
   void archiveReplaced();
   void problemArose(const QString& sentence);

@@ -122,7 +122,6 @@ void ArchivePoll::openAgainWhereNeeded() {
 
 void ArchivePoll::beginAnew() {
   m_arms.clear();
-  m_all.reset();
   m_experiment = 0;
   {
     const std::lock_guard<std::mutex> lock(m_mutex);
@@ -151,14 +150,10 @@ void ArchivePoll::see(const std::vector<archive::Standing>& standings) {
   if (isAnotherArchive(standings)) beginAnew();
   chooseExperiment(standings);
   std::vector<record::TrialRow> found;
-  Standings all;
   for (const archive::Standing& standing : standings) {
-    all.emplace_back(standing.trial, standing.status);
     if (standing.experiment == m_experiment) seeArm(standing, found);
   }
   if (!found.empty()) m_calls.armsFound(std::move(found));
-  if (m_all && *m_all != all) m_calls.archiveChanged();
-  m_all = std::move(all);
 }
 
 void ArchivePoll::chooseExperiment(const std::vector<archive::Standing>& standings) {

@@ -31,7 +31,6 @@ class ArchivePoll {
     std::function<void(record::TrialRow, std::int64_t)> armResumed;
     std::function<void(record::Evaluation)> armEvaluated;
     std::function<void(std::int64_t)> checkpointReached;
-    std::function<void()> archiveChanged;
     std::function<void()> archiveReplaced;  ///< `goOn` answers it; no step is given before
     std::function<void(std::string)> problemArose;
     std::function<void()> problemSolved;
@@ -82,8 +81,6 @@ class ArchivePoll {
   std::int64_t m_experiment = 0;
   std::int64_t m_version = -1;
   std::map<std::int64_t, Arm> m_arms;  // of the experiment
-  using Standings = std::vector<std::pair<std::int64_t, record::Status>>;
-  std::optional<Standings> m_all;  // every arm of the archive, as last seen
   std::string m_problem;
   int m_looks = 0;
   bool m_history_due = false;  // something was committed since evaluations and checkpoints were told

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/archive/writer.h"
+#include "tests/core/archive/sample_records.h"
 #include "ui/models/archive_loader.h"
 #include "ui/models/trial_list.h"
 #include "ui/models/trial_table_model.h"
@@ -189,6 +191,62 @@ class TrialModelsTests : public QObject {
     QVERIFY(failures[0][0].toString().endsWith(QStringLiteral("missing4.db")));
     QTest::qWait(50);
     QCOMPARE(failures.count(), 1);
+  }
+
+  void arms_that_begin_and_end_are_read_without_being_asked_for() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.db"));
+    archive::Writer writer(path.toStdString());
+    const std::int64_t experiment = writer.begin_experiment(test::sample_experiment());
+    const std::int64_t first = writer.begin_trial(test::sample_trial(experiment, "reference"));
+    ArchiveLoader loader;
+    const QSignalSpy loaded(&loader, &ArchiveLoader::loaded);
+    loader.load(path);
+    QTRY_COMPARE(states(loaded), QStringLiteral("running"));
+    writer.begin_trial(test::sample_trial(experiment, "fp16", first));
+    QTRY_COMPARE(states(loaded), QStringLiteral("running running"));
+    writer.finish_trial(first, record::TrialEnd());
+    QTRY_COMPARE(states(loaded), QStringLiteral("finished running"));
+  }
+
+  void an_archive_that_cannot_be_read_leaves_the_one_before_watched() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.db"));
+    archive::Writer writer(path.toStdString());
+    const std::int64_t experiment = writer.begin_experiment(test::sample_experiment());
+    ArchiveLoader loader;
+    const QSignalSpy loaded(&loader, &ArchiveLoader::loaded), failed(&loader, &ArchiveLoader::failed);
+    loader.load(path);
+    QTRY_COMPARE(loaded.count(), 1);
+    loader.load(folder.filePath(QStringLiteral("missing.db")));
+    QTRY_COMPARE(failed.count(), 1);
+    writer.begin_trial(test::sample_trial(experiment, "reference"));
+    QTRY_COMPARE(states(loaded), QStringLiteral("running"));
+    QCOMPARE(loaded.back()[0].toString(), path);
+  }
+
+  void an_archive_that_is_to_be_made_has_no_arms_until_somebody_makes_it() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.db"));
+    ArchiveLoader loader;
+    const QSignalSpy loaded(&loader, &ArchiveLoader::loaded), failed(&loader, &ArchiveLoader::failed);
+    loader.await(path);
+    QTRY_COMPARE(loaded.count(), 1);
+    QCOMPARE(states(loaded), QString());
+    QVERIFY(!QFile::exists(path));
+    archive::Writer writer(path.toStdString());
+    writer.begin_trial(test::sample_trial(writer.begin_experiment(test::sample_experiment()), "reference"));
+    QTRY_COMPARE(states(loaded), QStringLiteral("running"));
+    QCOMPARE(failed.count(), 0);
+  }
+
+ private:
+  /// Of the arms that were read last.
+  static QString states(const QSignalSpy& loaded) {
+    QStringList words;
+    if (loaded.isEmpty()) return QStringLiteral("nothing read");
+    for (const record::TrialRow& arm : *loaded.back()[1].value<TrialList>()) words << stateWords(arm);
+    return words.join(QLatin1Char(' '));
   }
 };
 

@@ -161,6 +161,20 @@ class WindowTests : public QObject {
     QTRY_COMPARE(dock->selectedTrial(), arms.back().id);
   }
 
+  void an_archive_that_is_to_be_made_is_open_and_its_folder_must_exist() {
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->openArchiveToBe(path("nowhere/new.db"));
+    QCOMPARE(settled.count(), 1);
+    QVERIFY(m_window->archive().isEmpty());
+    const QString sentence = test::stripSentences(m_window->strips()).join(QLatin1Char('|'));
+    QVERIFY2(sentence.contains(path("nowhere")) && sentence.contains(QStringLiteral("does not exist")),
+             qPrintable(sentence));
+    m_window->openArchiveToBe(path("new.db"));
+    QTRY_COMPARE(m_window->archive(), path("new.db"));
+    QCOMPARE(m_window->strips()->count(), 0);
+    QVERIFY(!QFile::exists(path("new.db")));
+  }
+
   void an_experiment_that_begins_opens_in_the_tree() {
     makeArchive(path("a.db"));
     openArchive(path("a.db"));

@@ -90,6 +90,16 @@ class RealWindowTests : public QObject {
     }
   }
 
+  void an_archive_that_is_not_there_is_made_by_the_first_run() {
+    start({QStringLiteral("--archive"), archive(), experiment(20)});
+    QTest::qWait(300);
+    QVERIFY(!QFile::exists(archive()));
+    m_display.press(QStringLiteral("F5"));
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(1), record::Status::Finished, kPatience);
+    close();
+    QVERIFY(!QFile::exists(defaultArchive()));
+  }
+
   void the_first_start_waits_for_one_key() {
     start({});
     QTest::qWait(300);
