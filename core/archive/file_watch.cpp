@@ -14,7 +14,7 @@
 namespace mantissa::archive {
 namespace {
 
-constexpr std::chrono::seconds kBetweenLooks{1};
+constexpr std::chrono::milliseconds kBetweenLooks{500};
 
 }  // namespace
 
@@ -29,7 +29,7 @@ FileWatch::~FileWatch() {
 }
 
 void FileWatch::look() {
-  if (std::chrono::steady_clock::now() - last_look_ >= kBetweenLooks) look_now();
+  if (away_ || std::chrono::steady_clock::now() - last_look_ >= kBetweenLooks) look_now();
 }
 
 bool FileWatch::is_deleted() const {
@@ -39,11 +39,13 @@ bool FileWatch::is_deleted() const {
 
 void FileWatch::look_now() {
   last_look_ = std::chrono::steady_clock::now();
+  away_ = false;
   if (!connection_.has_moved()) return;
   struct stat status {};
   const bool replaced = ::stat(connection_.file().c_str(), &status) == 0;
   // A folder or a server that cannot be asked says nothing about the file.
   if (!replaced && errno != ENOENT && errno != ENOTDIR) return;
+  away_ = true;
   const bool deleted = is_deleted();
   std::string problem = replaced ? "another file has taken the archive's place" : "the archive's file was moved away";
   if (deleted && !replaced) problem = "the archive's file was deleted";

@@ -20,20 +20,21 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  /// Looks where the last time is a second ago: on a network drive each look is a question to its server.
-  /// \throws Error WriteFailed as `look_now` does.
+  /// Looks where the last time is half a second ago (on a network drive each look is a question to its server), or
+  /// where the file was not there then. \throws Error WriteFailed as `look_now` does.
   void look();
 
   /// \throws Error WriteFailed: the file was deleted, moved away or replaced; what is lost stands in its remedy.
   void look_now();
 
- private:
-  /// Whether no name is left of the file itself.
+  /// Whether no name is left of the file itself: it will not come back.
   bool is_deleted() const;
 
+ private:
   Connection& connection_;
   int file_;  // for its count of links alone; -1 where the system does not give it
   std::chrono::steady_clock::time_point last_look_;
+  bool away_ = false;  // at the last look
 };
 
 }  // namespace mantissa::archive

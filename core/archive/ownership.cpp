@@ -57,6 +57,7 @@ void Ownership::check() {
 }
 
 void Ownership::fail(const ArmOwner& owner) {
+  lost_ = true;
   const std::string id = "trial " + std::to_string(owner.trial);
   Statement select(connection_, kSelectOwner);
   if (!select.bind(1, owner.trial).step()) {

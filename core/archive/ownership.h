@@ -32,12 +32,16 @@ class Ownership {
   /// Within each transaction, before its first write. \throws Error WriteFailed where an arm is another process's.
   void check();
 
+  /// Whether `check` has found an arm to be another process's: nothing of this one will be written any more.
+  bool is_lost() const { return lost_; }
+
  private:
   [[noreturn]] void fail(const ArmOwner& owner);
 
   Connection& connection_;
   Statement select_;
   std::vector<ArmOwner> arms_;
+  bool lost_ = false;
 };
 
 }  // namespace mantissa::archive

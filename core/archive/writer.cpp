@@ -9,6 +9,7 @@
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
 #include "core/archive/gains_rows.h"
+#include "core/archive/late_writers.h"
 #include "core/archive/ownership.h"
 #include "core/archive/process_identity.h"
 #include "core/archive/sqlite.h"
@@ -68,6 +69,19 @@ void store_interruptions(Connection& connection, const std::vector<std::int64_t>
   }
 }
 
+/// The last of a writer's calls.
+void finish(WriterThread& thread) {
+  thread.call_after_all([&thread](Connection& connection) {
+    store_interruptions(connection, thread.running());
+    thread.forget_running();  // a heartbeat before the thread ends would call them running again
+    try {
+      connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (const Error&) {
+      // Another process reads or writes: the last one to close folds the log in.
+    }
+  });
+}
+
 std::unique_ptr<Connection> open_and_mark_dead_trials(const std::string& path, const WriterOptions& options) {
   auto connection = open_for_writing(path, options.busy_timeout);
   store_interruptions(*connection, dead_trials(*connection, utc_now()));
@@ -92,6 +106,7 @@ Writer::~Writer() {
     close();
   } catch (...) {
     // Documented: `close()` is the way to see it.
+    if (thread_->has_hope()) finish_later(std::move(thread_), finish);
   }
 }
 
@@ -120,6 +135,10 @@ std::int64_t Writer::begin_trial(const record::TrialStart& start, std::string* s
 }
 
 void Writer::append(const record::StepRecord& step) { thread().append(step); }
+
+void Writer::check() const { thread().check(); }
+
+bool Writer::has_failed() const { return thread_ != nullptr && thread_->has_failed(); }
 
 double Writer::waited_seconds() const { return thread_ == nullptr ? waited_seconds_ : thread_->waited_seconds(); }
 
@@ -206,15 +225,7 @@ void Writer::limit_size(std::int64_t bytes) {
 
 void Writer::close() {
   if (thread_ == nullptr) return;
-  thread().call_after_all([&](Connection& connection) {
-    store_interruptions(connection, thread_->running());
-    thread_->forget_running();  // a heartbeat before the thread ends would call them running again
-    try {
-      connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch (const Error&) {
-      // Another process reads or writes: the last one to close folds the log in.
-    }
-  });
+  finish(*thread_);
   waited_seconds_ = thread_->waited_seconds();
   thread_.reset();
 }

@@ -42,7 +42,8 @@ struct WriterOptions {
 /// lost.
 ///
 /// Where the archive's file was deleted, moved or replaced meanwhile, or another process took this one for dead and
-/// went on with one of its arms, nothing more is written: calls throw WriteFailed, which says what is lost.
+/// went on with one of its arms, nothing more is written: calls throw WriteFailed, which says what is lost. That is
+/// known within a second, whether records come or not: see `check`.
 ///
 /// Calls come from one thread, the engine's. After `close()` they are CallOrder.
 class Writer {
@@ -51,7 +52,8 @@ class Writer {
   /// `interrupted`. \throws Error ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked, DiskFull, FileProblem.
   explicit Writer(const std::string& path, const WriterOptions& options = {});
 
-  /// Commits what is left and joins the thread. Errors on this way are lost: call `close()` to see them.
+  /// Commits what is left and joins the thread. Errors on this way are lost: call `close()` to see them. Where it
+  /// cannot be committed now, it is tried again later (late_writers.h).
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -64,6 +66,11 @@ class Writer {
   /// The trial's id stands in the record. Waits only while the ring is full. Where it throws, it has not taken the
   /// record.
   void append(const record::StepRecord& step);
+
+  /// \throws what the next `append` would throw. For a run that waits between two records.
+  void check() const;
+  /// Whether `check` throws. From any thread.
+  bool has_failed() const;
 
   /// Seconds that `append` has waited for the disk so far; more than zero means a visible pause.
   double waited_seconds() const;

@@ -46,11 +46,14 @@ WriterThread::~WriterThread() {
   thread_.join();
 }
 
+void WriterThread::check() const {
+  if (!has_failed()) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (error_ != nullptr) std::rethrow_exception(error_);
+}
+
 void WriterThread::append(const record::StepRecord& step) {
-  if (failed_.load(std::memory_order_acquire)) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::rethrow_exception(error_);
-  }
+  check();
   if (!ring_.try_push(step)) {
     const Clock::time_point began = Clock::now();
     std::unique_lock<std::mutex> lock(mutex_);
@@ -143,6 +146,7 @@ void WriterThread::work() {
       return;
     } else if (!failed_.load(std::memory_order_relaxed)) {
       try {
+        look_at_file();
         take_records();
         if (commit_is_due()) {
           commit_waiting_records();
@@ -294,6 +298,17 @@ void WriterThread::commit_batch() {
   batch_.erase(batch_.begin(), batch_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
+// A run that is held, or in a long step, commits nothing that would show it.
+void WriterThread::look_at_file() {
+  if (running_.empty()) return;
+  try {
+    file_watch_.look();
+  } catch (...) {
+    keep_error(std::current_exception());
+    throw;
+  }
+}
+
 void WriterThread::keep_heartbeat() {
   const Clock::time_point now = Clock::now();
   if (running_.empty() || now - last_heartbeat_ < kHeartbeatInterval) return;
@@ -303,7 +318,8 @@ void WriterThread::keep_heartbeat() {
     renew_heartbeat(*connection_, running_, utc_now());
     transaction.commit();
   } catch (...) {
-    // A missed beat loses nothing; what is really wrong shows at the next commit of records.
+    // A missed beat loses nothing; what is wrong with the disk shows at the next commit of records.
+    if (ownership_.is_lost()) keep_error(std::current_exception());
   }
 }
 

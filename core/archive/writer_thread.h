@@ -54,6 +54,14 @@ class WriterThread {
   /// Runs the job although records may be waiting that cannot be committed.
   void call_without_flush(const Job& job);
 
+  /// \throws the error of the last commit, or of a look at the file, where one stands.
+  void check() const;
+  bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+
+  /// Whether what could not be committed may still be: the file is somewhere, and its arms are this process's.
+  /// Between two calls.
+  bool has_hope() const { return !file_watch_.is_deleted() && !ownership_.is_lost(); }
+
   /// Arms whose heartbeat the thread keeps. From jobs only.
   void add_running(const ArmOwner& arm);
   void remove_running(std::int64_t trial);
@@ -87,6 +95,7 @@ class WriterThread {
   bool has_long_work();
   void keep_error(const std::exception_ptr& error);
   void keep_heartbeat();
+  void look_at_file();
 
   const WriterOptions options_;
   std::unique_ptr<Connection> connection_;
@@ -101,7 +110,7 @@ class WriterThread {
   std::optional<Clock::time_point> locked_since_;  // since the last write that went well; nothing: it did
   double waited_seconds_ = 0.0;                    // the engine's side
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable work_;   // something for the thread
   std::condition_variable space_;  // room in the ring, or a failure
   std::condition_variable done_;   // the request has been served

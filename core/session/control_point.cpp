@@ -7,7 +7,8 @@ namespace mantissa::session {
 
 using Clock = std::chrono::steady_clock;
 
-Clock::duration ControlPoint::before_step(train::PairedRun& run, ProgressClock& progress) {
+Clock::duration ControlPoint::before_step(train::PairedRun& run, ProgressClock& progress,
+                                          const std::function<void()>& look) {
   const bool over = run.stopped() || run.arm(0).failure || run.steps_done() >= planned_steps_;
   if (control_ == nullptr || over) return {};
   Clock::duration waited{};
@@ -15,7 +16,7 @@ Clock::duration ControlPoint::before_step(train::PairedRun& run, ProgressClock& 
     const Clock::time_point began = Clock::now();
     progress.tell_last(run);  // a person who pauses reads the numbers of this very step
     tell(RunState::Paused);
-    control_->wait();
+    control_->wait(look);
     waited = Clock::now() - began;
     run.leave_out(waited);
     progress.leave_out(waited);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/session/progress_clock.h"
@@ -23,8 +24,10 @@ class ControlPoint {
       : control_(control), observer_(observer), planned_steps_(planned_steps), checkpoint_every_(checkpoint_every) {}
 
   /// Before every step. Where the run ends here, its next step makes none.
+  /// \param look  called now and then while it waits; what it throws ends the run
   /// \return how long it waited, which counts in no duration; the run and the clock of its progress know already.
-  std::chrono::steady_clock::duration before_step(train::PairedRun& run, ProgressClock& progress);
+  std::chrono::steady_clock::duration before_step(train::PairedRun& run, ProgressClock& progress,
+                                                  const std::function<void()>& look);
 
   /// After the last step.
   void after_training(const train::PairedRun& run);

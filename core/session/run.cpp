@@ -64,7 +64,8 @@ class Run {
     make_yardsticks();
     if (resumed_ != nullptr) check_resume(plan);
     auto paired = std::make_unique<train::PairedRun>(
-        plan, make_arms(prepared_, trials_), options_.probes == Probes::Standard, [this] { return stop_.requested(); },
+        plan, make_arms(prepared_, trials_), options_.probes == Probes::Standard,
+        [this] { return stop_.requested() || (writer_ && writer_->has_failed()); },
         yardsticks_ ? yardsticks_->for_training() : train::Yardsticks());
     if (resumed_ != nullptr) go_on(*paired, plan);
     note_beginnings(*paired);
@@ -311,7 +312,7 @@ class Run {
     ControlPoint control_point(control_, observer_, plan.total_steps(), prepared_.experiment.training.checkpoint.every);
     begin_ = Clock::now();
     for (;;) {
-      begin_ += control_point.before_step(paired, progress);
+      begin_ += control_point.before_step(paired, progress, [this] { writer_->check(); });
       if (!paired.step(sink)) break;
       checkpointing_->after_step(paired);
       for (std::size_t i = 0; i < paired.arm_count(); ++i) {
@@ -328,6 +329,7 @@ class Run {
         paired.stop();
       }
     }
+    writer_->check();  // what has failed has stopped the run, too
     control_point.after_training(paired);
     progress.tell_last(paired);
     seconds_ = paired.seconds_before() + std::chrono::duration<double>(Clock::now() - begin_).count();

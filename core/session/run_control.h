@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
 namespace mantissa::session {
@@ -95,9 +96,15 @@ class RunControl {
   }
 
   /// Returns where the run is to go on, to make a single step (which is taken from those asked for), or to stop.
-  void wait() {
+  /// \param look  called now and then meanwhile; what it throws ends the waiting
+  void wait(const std::function<void()>& look = [] {}) {
     std::unique_lock<std::mutex> lock(mutex_);
-    while (has_to_wait()) changed_.wait_for(lock, kLookAtSignals);
+    while (has_to_wait()) {
+      changed_.wait_for(lock, kLookAtSignals);
+      lock.unlock();
+      look();
+      lock.lock();
+    }
     if (paused_ && single_steps_ > 0) --single_steps_;
   }
 

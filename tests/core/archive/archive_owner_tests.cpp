@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A writer that has lost its file, or its run to another process, says so and writes nothing more.
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <QDir>
@@ -12,6 +14,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "core/archive/late_writers.h"
 #include "core/archive/reader.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/writer.h"
@@ -84,7 +87,11 @@ class ArchiveOwnerTests : public QObject {
   QString path(const QString& name) const { return folder_->filePath(name); }
 
  private Q_SLOTS:
-  void init() { folder_.emplace(); }
+  void init() {
+    folder_.emplace();
+    // The folder of the test before is gone: so are its writers.
+    QTRY_COMPARE_WITH_TIMEOUT(archive::writers_that_wait(), std::size_t{0}, 30000);
+  }
 
   void an_archive_that_was_deleted_is_said_by_every_call_that_ends_something() {
     RunningArm run(path("a.db"));
@@ -104,7 +111,7 @@ class ArchiveOwnerTests : public QObject {
   void records_alone_notice_it_too() {
     RunningArm run(path("a.db"));
     QVERIFY(QFile::remove(path("a.db")));
-    // Looked at once a second: some append after that throws what the writer's thread has met.
+    // Looked at twice a second: some append after that throws what the writer's thread has met.
     std::int64_t step = 4;
     std::string met;
     QTRY_VERIFY_WITH_TIMEOUT((met = refusal([&] {
@@ -113,6 +120,58 @@ class ArchiveOwnerTests : public QObject {
                               })) != "nothing was refused",
                              30000);
     QVERIFY2(mentions(met, {"was deleted"}), met.c_str());
+  }
+
+  void a_run_that_writes_nothing_notices_it_too() {
+    RunningArm run(path("a.db"));
+    QVERIFY(QDir(folder_->path()).mkdir("moved"));
+    QVERIFY(QFile::rename(path("a.db"), path("moved/a.db")));
+    QTRY_VERIFY_WITH_TIMEOUT(run.writer->has_failed(), 30000);
+    QVERIFY(mentions(refusal([&] { run.writer->check(); }), {"a.db: the archive's file was moved away"}));
+    // It stays so, however often the heartbeat and the records of a run that goes on ask.
+    QTest::qWait(1500);
+    QVERIFY(mentions(refusal([&] { run.append(4, 4); }), {"was moved away"}));
+  }
+
+  void a_run_that_ended_while_its_archive_was_away_is_interrupted_once_it_is_back() {
+    RunningArm run(path("a.db"));
+    run.append(4, 6);
+    QVERIFY(QFile::rename(path("a.db"), path("b.db")));
+    run.writer.reset();
+    QCOMPARE(archive::writers_that_wait(), std::size_t{1});
+    QVERIFY(QFile::rename(path("b.db"), path("a.db")));
+    QTRY_COMPARE_WITH_TIMEOUT(archive::writers_that_wait(), std::size_t{0}, 30000);
+    // This process lives: without its own word the arm would be running.
+    QCOMPARE(Reader(run.path).trial(run.trial).end.status, record::Status::Interrupted);
+    QCOMPARE(count_steps(run.path, run.trial), std::int64_t{6});
+  }
+
+  void a_run_that_ended_on_a_full_disk_is_interrupted_once_there_is_space() {
+    RunningArm run(path("a.db"));
+    rlimit before{};
+    QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit full{4096, before.rlim_max};
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &full), 0);
+    run.append(4, 300);
+    const std::string met = refusal([&] { run.writer->flush(); }, ErrorKind::DiskFull);
+    run.writer.reset();
+    const std::size_t waiting = archive::writers_that_wait();
+    const record::Status meanwhile = Reader(run.path).trial(run.trial).end.status;
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
+    QVERIFY2(mentions(met, {"a.db"}), met.c_str());
+    QCOMPARE(waiting, std::size_t{1});
+    QCOMPARE(meanwhile, record::Status::Running);
+    QTRY_COMPARE_WITH_TIMEOUT(archive::writers_that_wait(), std::size_t{0}, 30000);
+    QCOMPARE(Reader(run.path).trial(run.trial).end.status, record::Status::Interrupted);
+    QCOMPARE(count_steps(run.path, run.trial), std::int64_t{300});
+  }
+
+  void a_run_whose_archive_is_gone_for_good_waits_for_nothing() {
+    RunningArm run(path("a.db"));
+    QVERIFY(QFile::remove(path("a.db")));
+    run.writer.reset();
+    QCOMPARE(archive::writers_that_wait(), std::size_t{0});
   }
 
   void an_archive_that_was_moved_and_brought_back_has_lost_nothing() {

@@ -6,11 +6,13 @@
 #include <map>
 #include <thread>
 
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "core/archive/reader.h"
 #include "core/archive/step_feed.h"
+#include "core/base/error.h"
 #include "core/session/resume.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
@@ -136,6 +138,22 @@ class RunControlTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void a_run_that_is_held_ends_when_its_archive_is_deleted() {
+    Box box;
+    box.control.pause();
+    box.listener.at_state = [&box](RunState state) {
+      if (state == RunState::Paused) QVERIFY(QFile::remove(QString::fromStdString(box.path)));
+    };
+    std::string said;
+    try {
+      box.run(experiment_of(20));
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    QVERIFY2(said.find("a.db: the archive's file was deleted while a run was writing it") != std::string::npos,
+             said.c_str());
+  }
+
   void a_run_that_was_held_and_stepped_equals_one_that_never_was() {
     Box free, held;
     free.run(experiment_of(40));
