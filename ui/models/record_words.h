@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/record/trial.h"
+#include "core/record/verdict.h"
 
 /// What records say, in the language of the window. core/report/plain_words.h has the English of the command line.
 namespace mantissa::ui::models {
@@ -17,6 +18,24 @@ QString figure(const std::string& words);
 
 /// A word and a shape: "✓ accepted".
 QString verdictText(record::VerdictWord word);
+
+/// "running", "finished", "stopped" …
+QString statusText(record::Status status);
+
+/// Why a verdict is what it is: its reasons as the command line says them, with the figures of the locale. Empty:
+/// nothing is said.
+QString verdictReason(const record::Verdict& verdict);
+
+/// A sentence of the engine with the separators of the locale in its figures; names of files, versions and lines of
+/// experiment files ("lr = 0.1") stay as they are.
+QString figuresIn(const QString& sentence);
+
+/// A loss scale: "2^16" where it is a power of two, all of its digits otherwise.
+QString scaleText(double scale);
+/// "2^16 = 65,536"; a scale that is no power of two as `scaleText` says it.
+QString fullScaleText(double scale);
+/// The same as files have it: "2^16 = 65536".
+QString fileScaleText(double scale);
 
 /// "reference", "trial", …
 QString kindText(record::TrialKind kind);

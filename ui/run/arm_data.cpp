@@ -55,6 +55,13 @@ QString causeWords(record::SkipCause cause) {
   return {};
 }
 
+QString growthWords(const Skip& skip) {
+  if (!skip.sinceGrowth) return {};
+  return *skip.sinceGrowth == 1 ? say(QT_TRANSLATE_NOOP("RunData", "1 step after the scale grew"))
+                                : say(QT_TRANSLATE_NOOP("RunData", "%1 steps after the scale grew"))
+                                      .arg(models::figure(report::count_words(*skip.sinceGrowth)));
+}
+
 std::array<double, kXAxes> placeOf(const record::StepRecord& step, const std::array<double, kXAxes>& before) {
   std::array<double, kXAxes> x = {static_cast<double>(step.step), static_cast<double>(step.applied_updates),
                                   static_cast<double>(step.samples), step.wall_seconds.value_or(0.0)};
@@ -189,6 +196,7 @@ bool ArmData::take(const record::StepRecord& step) {
   for (auto& [quantity, waiting] : m_waiting) append(waiting.curve, valueOf(step, quantity, m_samples), x);
   for (std::size_t axis = 0; axis < kXAxes; ++axis) m_positions[axis]->append(x[axis]);
   if (step.skipped) takeSkip(step, x);
+  if (step.scale_before && step.scale_after && *step.scale_after > *step.scale_before) m_grewAt = step.step;
   m_optimizers = std::max(m_optimizers, step.optimizers.size());
   m_samples = step.samples;
 
@@ -218,6 +226,7 @@ void ArmData::takeSkip(const record::StepRecord& step, const std::array<double, 
   skip.largestFiniteGradient = step.largest_finite_gradient;
   skip.scaleBefore = step.scale_before;
   skip.scaleAfter = step.scale_after;
+  if (m_grewAt) skip.sinceGrowth = step.step - *m_grewAt;
   for (std::size_t i = 0; i < step.optimizers.size(); ++i) {
     const record::OptimizerStep& one = step.optimizers[i];
     if (!one.skipped) continue;
@@ -344,6 +353,7 @@ void ArmData::countAnew() {
     const plot::SeriesData& values = *m_curves[i].values;
     for (std::size_t k = 0; k < values.size(); ++k) m_means[i].add(std::abs(values.y(k)));
   }
+  findGrowth();
   m_counters = {};
   m_samples = 0;
   m_counters.skipped = static_cast<qint64>(m_skips.size());
@@ -356,6 +366,16 @@ void ArmData::countAnew() {
   m_counters.scale = newest(Quantity::Scale);
   m_counters.deviation = newest(kMainDeviation);
   m_counters.seconds = m_positions[at(XAxis::Seconds)]->last();
+}
+
+/// From the scales that the steps used: a larger one than the step before was left by that step.
+void ArmData::findGrowth() {
+  m_grewAt.reset();
+  const plot::SeriesData& scales = *m_curves[at(Quantity::Scale)].values;
+  const plot::PositionColumn& steps = *positionsOf(m_curves[at(Quantity::Scale)])[at(XAxis::Step)];
+  for (std::size_t i = scales.size(); i > 1 && !m_grewAt; --i) {
+    if (scales.y(i - 1) > scales.y(i - 2)) m_grewAt = std::llround(steps.at(i - 2));
+  }
 }
 
 std::shared_ptr<const plot::SeriesData> ArmData::series(Quantity quantity) const {

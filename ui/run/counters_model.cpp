@@ -139,7 +139,7 @@ QString CountersModel::text(const Row& row, int column) const {
     case ScaleColumn:
       // An en dash would say that there is no scaler.
       if (counters.scale && *counters.scale == 0) return QStringLiteral("0");
-      return counters.scale ? models::figure(report::scale_words(*counters.scale)) : none();
+      return counters.scale ? models::scaleText(*counters.scale) : none();
     case TrackerColumn:
       if (!counters.scale) return none();
       return row.growthInterval > 0 ? tr("%1 of %2").arg(count(counters.growthTracker), count(row.growthInterval))
@@ -208,9 +208,9 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
         .arg(plot::fullValueText(*value), plot::fullValueText(m_yardstick->size));
   }
   if (value && column == ScaleColumn) {
-    const QString used = plot::fullValueText(*value);
+    const QString used = models::fullScaleText(*value);
     const std::optional<double>& next = arm.counters().nextScale;
-    return next && *next != *value ? tr("%1; the next step uses %2").arg(used, plot::fullValueText(*next)) : used;
+    return next && *next != *value ? tr("%1; the next step uses %2").arg(used, models::fullScaleText(*next)) : used;
   }
   if (value && column == RateColumn && arm.optimizers() > 1) {
     return tr("%1, of %2, the first of %3")
@@ -221,8 +221,10 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
   if (column == LastSkipColumn) return tr("Return or a double click opens its record");
   if (column != CauseColumn) return {};
   const Skip& last = arm.skips().back();
-  return last.parameter.isEmpty() ? causeWords(last.cause)
-                                  : tr("%1, first in %2").arg(causeWords(last.cause), last.parameter);
+  QStringList words = {causeWords(last.cause)};
+  if (!last.parameter.isEmpty()) words << tr("first in %1").arg(last.parameter);
+  if (last.sinceGrowth) words << growthWords(last);
+  return words.join(QStringLiteral(", "));
 }
 
 /// As files have it: the same in every locale, in full precision, empty where nothing was measured.

@@ -85,7 +85,7 @@ QString policyOf(const spec::Trial& trial) {
       break;
   }
   if (trial.scaler.enabled) {
-    parts << say("scale from %1").arg(models::figure(report::scale_words(trial.scaler.init_scale)));
+    parts << say("scale from %1").arg(models::scaleText(trial.scaler.init_scale));
     parts << say("growth every %1").arg(count(trial.scaler.growth_interval));
   } else {
     parts << say("no scaler");

@@ -28,6 +28,10 @@ inline constexpr std::size_t kXAxes = 4;
 /// "growth probe", "non-finite loss": why an update was refused, for people.
 QString causeWords(record::SkipCause cause);
 
+struct Skip;
+/// "12 steps after the scale grew"; empty where it is not known to have grown before.
+QString growthWords(const Skip& skip);
+
 /// A figure in a sentence: "0.002171", "−3.2", with the separators of the locale.
 QString numberText(double value);
 
@@ -49,6 +53,7 @@ struct Skip {
   std::optional<double> largestFiniteGradient;  ///< still scaled
   std::optional<double> scaleBefore;
   std::optional<double> scaleAfter;
+  std::optional<qint64> sinceGrowth;      ///< steps since the last one that left a larger scale
   std::vector<OptimizerSkip> optimizers;  ///< those that skipped, where the arm has several
 
   /// Whether this optimizer skipped; nothing: any.
@@ -192,6 +197,7 @@ class ArmData {
   void takeSkip(const record::StepRecord& step, const std::array<double, kXAxes>& x);
   void placeEvaluations();
   void countAnew();
+  void findGrowth();
 
   record::TrialRow m_arm;
   XAxis m_axis;
@@ -212,6 +218,7 @@ class ArmData {
   std::optional<record::Evaluation> m_evaluation;
   std::vector<Skip> m_skips;
   std::array<qint64, kCauses> m_causes{};  // skips by cause
+  std::optional<qint64> m_grewAt;          // the last step that left a larger scale
   std::size_t m_optimizers = 0;
   qint64 m_samples = 0;
   Counters m_counters;

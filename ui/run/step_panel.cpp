@@ -30,12 +30,9 @@ QString full(const std::optional<double>& value, bool forFile) {
   return forFile && std::isfinite(*value) ? QString::fromStdString(to_text(*value)) : plot::fullValueText(*value);
 }
 
-/// "2^16 = 65536".
 QString scaleText(const std::optional<double>& scale, bool forFile) {
   if (!scale) return StepPanel::tr("no scaler");
-  const QString number = full(scale, forFile);
-  const QString words = models::figure(report::scale_words(*scale));
-  return words == number || *scale == 0 ? number : QStringLiteral("%1 = %2").arg(words, number);
+  return forFile ? models::fileScaleText(*scale) : models::fullScaleText(*scale);
 }
 
 /// What a cause means, as a sentence.
@@ -125,6 +122,7 @@ StepPanel::Fields StepPanel::fieldsOf(const ArmData& arm, qint64 step, Numbers n
     fields.emplace_back(tr("Skipped"), tr("no"));
   } else {
     fields.emplace_back(tr("Skipped"), causeText(skip->cause));
+    if (skip->sinceGrowth) fields.emplace_back(tr("When"), growthWords(*skip));
     if (skip->optimizer) {
       fields.emplace_back(tr("First in"), m_data->optimizerName(static_cast<std::size_t>(*skip->optimizer)));
     }

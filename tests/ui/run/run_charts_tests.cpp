@@ -920,7 +920,7 @@ class RunChartsTests : public QObject {
     table.setData(m_data.get());
     QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data().toString(), QStringLiteral("2^11"));
     QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data(Qt::ToolTipRole).toString(),
-             QStringLiteral("2048; the next step uses 1024"));
+             QStringLiteral("2^11 = 2,048; the next step uses 2^10 = 1,024"));
     QCOMPARE(table.model()->headerData(CountersModel::ScaleColumn, Qt::Horizontal, Qt::ToolTipRole).toString(),
              QStringLiteral("What the last step used, as in the chart"));
   }
