@@ -78,6 +78,12 @@ class RunControl {
     changed_.notify_all();
   }
 
+  /// Takes `stop_at_checkpoint` back, where the run has not seen it yet.
+  void go_past_checkpoint() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_at_checkpoint_ = false;
+  }
+
   /// What `stop` requests; for signal handlers, which may not lock. A paused run sees it a little later.
   StopToken& stop_token() noexcept { return stop_token_; }
   const StopToken& stop_token() const noexcept { return stop_token_; }

@@ -8,11 +8,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/models/record_words.h"
+
 namespace mantissa::ui::models {
 namespace {
 
 // The internal id of an arm is its experiment's id, which stays when rows move; of an experiment 0.
 constexpr quintptr kExperiment = 0;
+
+/// With the reasons of its verdict, in a line below.
+QString toolTipOf(const record::TrialRow& arm) {
+  QStringList lines = {QStringLiteral("%1, %2").arg(QString::fromStdString(arm.start.name), stateWords(arm))};
+  if (arm.end.verdict) {
+    const QString reason = verdictReason(*arm.end.verdict);
+    if (!reason.isEmpty()) lines << TrialTreeModel::tr("because: %1").arg(reason);
+  }
+  return lines.join(u'\n');
+}
 
 }  // namespace
 
@@ -186,7 +198,7 @@ QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return index.column() == NameColumn ? QString::fromStdString(arm.row.start.name) : stateWords(arm.row);
     case Qt::ToolTipRole:
-      return QStringLiteral("%1, %2").arg(QString::fromStdString(arm.row.start.name), stateWords(arm.row));
+      return toolTipOf(arm.row);
     case Qt::TextAlignmentRole:
       return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
     case TrialRole:

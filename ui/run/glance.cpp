@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "core/report/plain_words.h"
@@ -100,6 +101,9 @@ Statement skipping(const RunData& data) {
   }
   const Skip& last = worst->skips().back();
   statement.detail = say("%1, last at step %2: %3").arg(nameOf(*worst), count(last.step), causeWords(last.cause));
+  if (last.cause == record::SkipCause::Overflow && last.sinceGrowth) {
+    statement.detail = say("%1, %2").arg(statement.detail, growthWords(last));
+  }
   // A scale that finds its level at the start, or probes a higher one, is doing its work.
   const qint64 ordinary =
       worst->skipsBy(record::SkipCause::Calibration) + worst->skipsBy(record::SkipCause::GrowthProbe);
@@ -130,6 +134,30 @@ struct Deviation {
   std::size_t steps = 0;
 };
 
+constexpr qint64 kStaysFor = 50;   // steps: a mean over the newest is a new one then
+constexpr double kMuchMore = 0.1;  // a deviation larger by this share of it
+
+/// What is said of one arm, and how bad it is.
+struct Candidate {
+  const ArmData* arm = nullptr;
+  double badness = 0;
+};
+
+/// The worst one; the one before stays while no other is worse by `margin`, or has not been for long.
+std::size_t choose(const std::vector<Candidate>& candidates, double margin, qint64 step, GlanceMemory::Chosen* before) {
+  const auto worse = [](const Candidate& a, const Candidate& b) { return a.badness < b.badness; };
+  const auto worst = std::max_element(candidates.begin(), candidates.end(), worse);
+  if (before == nullptr) return static_cast<std::size_t>(worst - candidates.begin());
+  const auto same = std::find_if(candidates.begin(), candidates.end(),
+                                 [&](const Candidate& one) { return one.arm->arm().id == before->arm; });
+  const bool wentBack = step < before->since;
+  const bool stays = same != candidates.end() && !wentBack &&
+                     (worst->badness <= same->badness + margin || step < before->since + kStaysFor);
+  if (stays) return static_cast<std::size_t>(same - candidates.begin());
+  *before = {worst->arm->arm().id, step};
+  return static_cast<std::size_t>(worst - candidates.begin());
+}
+
 /// The largest first.
 std::vector<Deviation> deviations(const RunData& data) {
   std::vector<Deviation> found;
@@ -152,8 +180,9 @@ std::optional<double> limitOf(const spec::Experiment* experiment) {
   return limit;
 }
 
-Statement deviating(const RunData& data, const Standing& standing) {
+Statement deviating(const RunData& data, const Standing& standing, GlanceMemory::Chosen* before) {
   Statement statement{say("Deviating"), {}, {}, Statement::State::Unknown};
+  statement.beginsWithName = true;
   for (const ArmData* const arm : data.shown()) {
     const std::optional<double> newest = arm->counters().deviation;
     if (!newest || std::isfinite(*newest)) continue;
@@ -162,8 +191,13 @@ Statement deviating(const RunData& data, const Standing& standing) {
     statement.state = Statement::State::Bad;
     return statement;
   }
-  const std::vector<Deviation> found = deviations(data);
+  std::vector<Deviation> found = deviations(data);
   if (found.empty()) return statement;
+  std::vector<Candidate> candidates;
+  for (const Deviation& one : found) candidates.push_back({one.arm, one.size});
+  const std::size_t chosen = choose(candidates, kMuchMore * found.front().size, data.steps(), before);
+  std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(chosen),
+              found.begin() + static_cast<std::ptrdiff_t>(chosen) + 1);
   const std::optional<Yardstick> yardstick = data.yardstick(kMainDeviation);
   const double unit = yardstick && yardstick->isUsable() ? yardstick->size : 0;
   const Deviation& worst = found.front();
@@ -173,7 +207,8 @@ Statement deviating(const RunData& data, const Standing& standing) {
     others = unit > 0 ? say(" %1 at %2.").arg(nameOf(*other.arm), multiple(other.size / unit))
                       : say(" %1 by %2.").arg(nameOf(*other.arm), numberText(other.size));
   } else if (found.size() > 2) {
-    others = say(" %1 others below.").arg(found.size() - 1);
+    others =
+        chosen == 0 ? say(" %1 others below.").arg(found.size() - 1) : say(" %1 others besides.").arg(found.size() - 1);
   }
   if (unit == 0) {
     statement.state = Statement::State::Plain;
@@ -200,12 +235,17 @@ Statement deviating(const RunData& data, const Standing& standing) {
   return statement;
 }
 
-Statement learning(const RunData& data) {
-  Statement statement{say("Learning"), {}, {}, Statement::State::Unknown};
-  const ArmData* worst = nullptr;  // the arm whose loss falls least
-  double worstChange = 0;
-  RecentMean worstLoss;
+/// How the loss of an arm has changed.
+struct Change {
+  double share = 0;
+  RecentMean loss;
   std::size_t steps = 0;
+};
+
+Statement learning(const RunData& data, GlanceMemory::Chosen* before) {
+  Statement statement{say("Learning"), {}, {}, Statement::State::Unknown};
+  std::vector<Candidate> candidates;
+  std::vector<Change> changes;
   for (const ArmData* const arm : data.shown()) {
     if (const std::optional<double> newest = arm->counters().loss; newest && !std::isfinite(*newest)) {
       statement.answer = say("loss %1").arg(numberText(*newest));
@@ -216,16 +256,17 @@ Statement learning(const RunData& data) {
     const std::size_t size = arm->series(Quantity::Loss)->size();
     const std::size_t back = std::min(kLearningBack, size / 2);
     const std::optional<RecentMean> now = arm->recentMean(Quantity::Loss);
-    const std::optional<RecentMean> before = arm->recentMean(Quantity::Loss, back);
-    if (!now || !before || back == 0 || before->value == 0) continue;
-    const double change = (now->value - before->value) / std::abs(before->value);
-    if (worst != nullptr && change <= worstChange) continue;
-    worst = arm;
-    worstChange = change;
-    worstLoss = *now;
-    steps = back;
+    const std::optional<RecentMean> earlier = arm->recentMean(Quantity::Loss, back);
+    if (!now || !earlier || back == 0 || earlier->value == 0) continue;
+    const double change = (now->value - earlier->value) / std::abs(earlier->value);
+    candidates.push_back({arm, change});
+    changes.push_back({change, *now, back});
   }
-  if (worst == nullptr) return statement;
+  if (candidates.empty()) return statement;
+  // The arm whose loss falls least.
+  const std::size_t chosen = choose(candidates, kFlat, data.steps(), before);
+  const ArmData* const worst = candidates[chosen].arm;
+  const auto& [worstChange, worstLoss, steps] = changes[chosen];
   const QString share = QLocale().toString(std::abs(worstChange) * 100, 'f', std::abs(worstChange) < 0.1 ? 1 : 0);
   if (worstChange < -kFlat) {
     statement.state = Statement::State::Good;
@@ -271,6 +312,46 @@ QString endWords(const std::vector<const ArmData*>& arms) {
 /// "360 steps left".
 QString stepsLeft(qint64 left) { return left == 1 ? say("1 step left") : say("%1 steps left").arg(count(left)); }
 
+/// The verdicts of a run that is over, the worst first; nothing where there is none.
+std::optional<Statement> outcome(const RunData& data) {
+  std::array<std::vector<const ArmData*>, 3> by;  // rejected, undecided, accepted
+  for (const ArmData* const arm : data.shown()) {
+    const std::optional<record::Verdict>& verdict = arm->arm().end.verdict;
+    if (!verdict) continue;
+    by[verdict->word == record::VerdictWord::Rejected    ? 0
+       : verdict->word == record::VerdictWord::Undecided ? 1
+                                                         : 2]
+        .push_back(arm);
+  }
+  const std::size_t all = by[0].size() + by[1].size() + by[2].size();
+  if (all == 0) return std::nullopt;
+  const std::size_t worst = !by[0].empty() ? 0 : !by[1].empty() ? 1 : 2;
+  const std::vector<const ArmData*>& arms = by[worst];
+  const char* const one[] = {QT_TRANSLATE_NOOP("Glance", "%1 rejected"), QT_TRANSLATE_NOOP("Glance", "%1 undecided"),
+                             QT_TRANSLATE_NOOP("Glance", "%1 accepted")};
+  constexpr Statement::State kStates[] = {Statement::State::Bad, Statement::State::Warn, Statement::State::Good};
+  Statement statement{say("Outcome"), {}, {}, kStates[worst]};
+  statement.beginsWithName = arms.size() == 1;
+  statement.answer = say(one[worst])
+                         .arg(arms.size() == 1 ? nameOf(*arms[0])
+                                               : say("%1 of %2").arg(count(qint64(arms.size())), count(qint64(all))));
+  QStringList reasons;
+  for (const ArmData* const arm : arms) {
+    const QString reason = models::verdictReason(*arm->arm().end.verdict);
+    if (!reason.isEmpty()) reasons << (arms.size() == 1 ? reason : say("%1: %2").arg(nameOf(*arm), reason));
+  }
+  statement.detail = reasons.join(QStringLiteral("; "));
+  return statement;
+}
+
+/// "in 140 steps, at step 500".
+QString stopWords(qint64 step, const Standing& standing) {
+  if (!standing.stopStep) return say("where the present step ends");
+  const qint64 left = std::max<qint64>(0, *standing.stopStep - step);
+  const QString at = count(*standing.stopStep);
+  return left == 1 ? say("in 1 step, at step %1").arg(at) : say("in %1 steps, at step %2").arg(count(left), at);
+}
+
 Statement timeLeft(const RunData& data, const Standing& standing) {
   Statement statement{say("Time left"), {}, {}, Statement::State::Plain};
   const qint64 step = data.steps();
@@ -291,6 +372,9 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     statement.answer = say("paused at step %1").arg(count(step));
     if (standing.plannedSteps > 0) details << stepsLeft(left);
     if (isKnown) details << duration;
+  } else if (standing.running && standing.stopsAtCheckpoint) {
+    statement.answer = say("stopping at the next checkpoint");
+    details << stopWords(step, standing);
   } else if (standing.running) {
     statement.answer = isKnown ? duration : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");
@@ -303,6 +387,11 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
                    : step == 1               ? say("1 step")
                                              : say("%1 steps").arg(count(step));
     if (elapsed && *elapsed > 0) made = say("%1 in %2").arg(made, models::figure(report::duration_words(*elapsed)));
+    if (const std::optional<Statement> verdicts = outcome(data)) {
+      statement = *verdicts;
+      made = say("%1, %2").arg(endWords(data.shown()), made);
+      if (!statement.detail.isEmpty()) made = say("%1; %2").arg(statement.detail, made);
+    }
     details << made;
   } else {
     statement.state = Statement::State::Unknown;
@@ -313,8 +402,10 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
 
 }  // namespace
 
-std::array<Statement, kStatements> glance(const RunData& data, const Standing& standing) {
-  return {finite(data), skipping(data), deviating(data, standing), learning(data), timeLeft(data, standing)};
+std::array<Statement, kStatements> glance(const RunData& data, const Standing& standing, GlanceMemory* memory) {
+  if (!standing.running) memory = nullptr;  // what is over is told as it is
+  return {finite(data), skipping(data), deviating(data, standing, memory != nullptr ? &memory->deviating : nullptr),
+          learning(data, memory != nullptr ? &memory->learning : nullptr), timeLeft(data, standing)};
 }
 
 }  // namespace mantissa::ui::run

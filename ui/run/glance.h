@@ -4,6 +4,7 @@
 #include <QString>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "core/spec/experiment.h"
@@ -18,6 +19,7 @@ struct Statement {
   QString answer;    ///< "1 NaN loss in fp16"
   QString detail;    ///< the number behind it
   State state = State::Unknown;
+  bool beginsWithName = false;  ///< of an arm: written as it is
 };
 
 /// What the strip knows of a run beside its steps.
@@ -28,12 +30,26 @@ struct Standing {
   qint64 plannedSteps = 0;  ///< 0: unknown
   std::optional<double> remainingSeconds;
   QString phase;
+  bool stopsAtCheckpoint = false;                ///< it has been asked to
+  std::optional<qint64> stopStep;                ///< of that checkpoint; nothing: where the present step ends
   const spec::Experiment* experiment = nullptr;  ///< for the limits of its rules; null: not known
 };
 
 inline constexpr std::size_t kStatements = 5;
 
-/// Finite? Skipping? Deviating? Learning? Time left.
-std::array<Statement, kStatements> glance(const RunData& data, const Standing& standing);
+/// Of which arm a statement speaks while the run goes on, so that two that are much alike do not take turns.
+struct GlanceMemory {
+  struct Chosen {
+    std::int64_t arm = 0;  ///< the archive's id; 0: none yet
+    qint64 since = 0;      ///< step
+  };
+  Chosen deviating;
+  Chosen learning;
+};
+
+/// Finite? Skipping? Deviating? Learning? Time left, and, of a run that has its verdicts, the outcome.
+/// \param memory  of the glances before; null: every statement speaks of what is worst now
+std::array<Statement, kStatements> glance(const RunData& data, const Standing& standing,
+                                          GlanceMemory* memory = nullptr);
 
 }  // namespace mantissa::ui::run

@@ -153,9 +153,7 @@ QString GlanceStrip::answerOf(std::size_t index) const {
   const Statement& statement = m_statements[index];
   if (statement.answer.isEmpty()) return QStringLiteral("–");
   QString words = statement.answer;
-  words[0] = words[0].toUpper();
-  // Names of arms are written as they are.
-  if (index == 2) words = statement.answer;
+  if (!statement.beginsWithName) words[0] = words[0].toUpper();
   return signOf(statement.state) + words;
 }
 

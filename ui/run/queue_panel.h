@@ -13,17 +13,21 @@ class QToolButton;
 
 namespace mantissa::ui::run {
 
-/// The runs that wait for their turn, in that order; takes no room while there is none.
+/// The runs that wait for their turn, in that order, and whether they wait for a person; takes no room while there is
+/// none.
 class QueuePanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit QueuePanel(QWidget* parent = nullptr);
 
-  void showWaiting(const std::vector<worker::WaitingJob>& waiting);
+  /// \param held  they wait until they are started
+  void showWaiting(const std::vector<worker::WaitingJob>& waiting, bool held);
 
  Q_SIGNALS:
   void removalRequested(mantissa::ui::worker::JobId job);
+  void clearingRequested();
+  void startRequested();
 
  private:
   void removeChosen();
@@ -31,6 +35,8 @@ class QueuePanel : public QWidget {
   QLabel* m_title;
   QListWidget* m_list;
   QToolButton* m_remove;
+  QLabel* m_held;
+  QToolButton* m_start;
 };
 
 }  // namespace mantissa::ui::run

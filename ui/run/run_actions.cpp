@@ -12,11 +12,14 @@ void RunActions::make(shell::ActionList& list) {
   m_list = &list;
   const QString group = tr("Run");
   m_run = list.add(QStringLiteral("run"), group, tr("&Run"), QKeySequence(tr("F5")),
-                   tr("Runs the experiment that is open; while another one runs, after it. A paused run goes on"),
-                   [this] { Q_EMIT runRequested(); });
+                   tr("Runs the experiment that is open. A paused run goes on"), [this] { Q_EMIT runRequested(); });
+  m_queue = list.add(QStringLiteral("run_queue"), group, tr("Queue this e&xperiment"), QKeySequence(tr("Shift+F8")),
+                     tr("Runs the experiment that is open after what runs and what waits"),
+                     [this] { Q_EMIT queueRequested(); });
   m_pause =
       list.add(QStringLiteral("run_pause"), group, tr("&Pause"), QKeySequence(tr("Ctrl+Space")),
                tr("Holds the run before its next step, or lets it go on"), [this] { Q_EMIT pauseOrResumeRequested(); });
+  m_pause->setCheckable(true);  // pressed while it holds: what goes on has one name and one button, the primary's
   m_step = list.add(QStringLiteral("run_step"), group, tr("S&tep"), QKeySequence(tr("F6")),
                     tr("Makes one step of all arms while the run is paused"), [this] { Q_EMIT stepRequested(); });
   m_stop =
@@ -25,7 +28,7 @@ void RunActions::make(shell::ActionList& list) {
   m_stopAtCheckpoint = list.add(QStringLiteral("run_stop_at_checkpoint"), group, tr("Stop at the next &checkpoint"),
                                 QKeySequence(tr("Ctrl+Shift+F5")),
                                 tr("Ends the run where it next writes a checkpoint; without checkpoints on the way, "
-                                   "where the present step ends"),
+                                   "where the present step ends; once more takes it back"),
                                 [this] { Q_EMIT stopAtCheckpointRequested(); });
   m_resumeRun = list.add(QStringLiteral("run_resume"), group, tr("&Go on with this run"), QKeySequence(tr("F7")),
                          tr("Goes on with the run that is shown, from its last checkpoint"),
@@ -55,18 +58,25 @@ void RunActions::update(const RunSituation& situation) {
   if (situation.openedFile.isEmpty()) whyNotRun = tr("Open an experiment file first.");
   // One primary action: what holds goes on before anything else is begun.
   const bool paused = state == JobState::Paused;
-  m_run->setText(idle ? tr("&Run") : paused ? tr("&Resume") : tr("&Queue"));
-  m_list->setEnabled(m_run, paused || whyNotRun.isEmpty(), whyNotRun);
+  const bool isFree = idle && !situation.startsSoon;
+  m_run->setText(paused ? tr("&Resume") : tr("&Run"));
+  m_list->setEnabled(m_run, paused || (isFree && whyNotRun.isEmpty()),
+                     !whyNotRun.isEmpty() ? whyNotRun
+                                          : tr("A run is going on. \"Queue this experiment\" (Run menu) puts one "
+                                               "after it."));
+  m_list->setEnabled(m_queue, !isFree && whyNotRun.isEmpty(),
+                     isFree && whyNotRun.isEmpty() ? tr("Nothing runs: Run begins it now.") : whyNotRun);
   m_list->setEnabled(m_defaultArchive, situation.refusedArchive, tr("The archive that is open is used."));
   m_list->setEnabled(m_lookAhead, idle && whyNotRun.isEmpty(), idle ? whyNotRun : tr("A run is going on."));
 
   const bool holds = state == JobState::Running || state == JobState::Starting || state == JobState::Paused;
   const QString nothing = state == JobState::Stopping ? tr("The run is stopping.") : tr("Nothing runs.");
-  m_pause->setText(paused ? tr("R&esume") : tr("&Pause"));
+  m_pause->setChecked(paused);
   m_list->setEnabled(m_pause, holds, nothing);
   m_list->setEnabled(m_stop, holds, nothing);
-  m_list->setEnabled(m_stopAtCheckpoint, holds && !situation.stopsAtCheckpoint,
-                     holds ? tr("The run stops at its next checkpoint.") : nothing);
+  m_stopAtCheckpoint->setText(situation.stopsAtCheckpoint ? tr("Do not stop at the next &checkpoint")
+                                                          : tr("Stop at the next &checkpoint"));
+  m_list->setEnabled(m_stopAtCheckpoint, holds, nothing);
   m_list->setEnabled(m_step, state == JobState::Paused, tr("Only a paused run makes single steps."));
   m_list->setEnabled(m_edit, situation.hasExperiment, tr("Open an experiment file first."));
   m_list->setEnabled(m_resumeRun, !situation.resumable.isEmpty(),

@@ -18,6 +18,7 @@ namespace mantissa::ui::run {
 /// What decides about the page's actions.
 struct RunSituation {
   worker::JobState state = worker::JobState::Idle;
+  bool startsSoon = false;         ///< nothing runs yet, and a run has been asked for
   bool stopsAtCheckpoint = false;  ///< the run has been asked to
   QString openedFile;              ///< name of the experiment file that Run runs; empty: none is open
   bool refusedArchive = false;     ///< the archive that was asked for could not be opened
@@ -42,9 +43,13 @@ class RunActions : public QObject {
   QAction* run() const { return m_run; }
   QAction* edit() const { return m_edit; }
   QAction* resumeRun() const { return m_resumeRun; }
+  QAction* queue() const { return m_queue; }
+  QAction* stop() const { return m_stop; }
+  QAction* stopAtCheckpoint() const { return m_stopAtCheckpoint; }
 
  Q_SIGNALS:
   void runRequested();
+  void queueRequested();
   void pauseOrResumeRequested();
   void stopRequested();
   void stopAtCheckpointRequested();
@@ -59,6 +64,7 @@ class RunActions : public QObject {
  private:
   shell::ActionList* m_list = nullptr;
   QAction* m_run = nullptr;
+  QAction* m_queue = nullptr;
   QAction* m_pause = nullptr;
   QAction* m_stop = nullptr;
   QAction* m_stopAtCheckpoint = nullptr;

@@ -99,6 +99,7 @@ plot::PlotView* RunCharts::makeView(Chart chart) {
   connect(view, &plot::PlotView::markActivated, this, &RunCharts::stepChosen);
   connect(view, &plot::PlotView::nonFiniteActivated, this, [this, chart](double x) { chooseNonFinite(chart, x); });
   connect(view, &plot::PlotView::exportFailed, this, &RunCharts::exportFailed);
+  connect(view, &plot::PlotView::exported, this, &RunCharts::exported);
   link(chart, *view);
   return view;
 }

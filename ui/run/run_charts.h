@@ -75,6 +75,7 @@ class RunCharts : public QWidget {
   /// A skipped step, or one with a non-finite value, was chosen in a chart.
   void stepChosen(qint64 step);
   void exportFailed(const QString& sentence);
+  void exported(const QString& path);
   /// The past of a chart cannot be read.
   void pastFailed(const QString& sentence);
 

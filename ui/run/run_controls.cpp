@@ -58,6 +58,7 @@ RunControls::RunControls(QWidget* parent)
   m_buttons->setSpacing(4);
   m_buttons->setFilling(true);
   layout->addLayout(m_buttons);
+  layout->addWidget(m_queue);
 
   auto* const body = new QWidget;
   auto* const column = new QVBoxLayout(body);
@@ -78,8 +79,6 @@ RunControls::RunControls(QWidget* parent)
   column->addWidget(m_presets);
   column->addSpacing(16);
   column->addWidget(m_preflight);
-  column->addSpacing(16);
-  column->addWidget(m_queue);
   column->addStretch(1);
   for (QFormLayout* const form : {m_summary, m_policies}) {
     form->setContentsMargins(0, 0, 0, 0);
@@ -116,12 +115,25 @@ void RunControls::addAction(QAction* action, shell::IconShape icon, shell::Actio
   if (m_primary == nullptr) {
     m_primary = button;
     button->setPrimary();
+  } else if (m_second == nullptr) {
+    m_second = button;
   }
   m_buttons->addWidget(button);
 }
 
 void RunControls::focusPrimary() {
   if (m_primary != nullptr && m_primary->isEnabled()) m_primary->setFocus(Qt::OtherFocusReason);
+}
+
+void RunControls::focusNextAfterPrimary() {
+  if (hasFocus() && m_second != nullptr && m_second->isEnabled()) m_second->setFocus(Qt::OtherFocusReason);
+}
+
+bool RunControls::focusNextPrevChild(bool next) {
+  const QWidget* const focused = window()->focusWidget();
+  if (focused == nullptr || focused->isEnabled() || !isAncestorOf(focused)) return QWidget::focusNextPrevChild(next);
+  setFocus(Qt::OtherFocusReason);
+  return true;
 }
 
 void RunControls::setEditAction(QAction* action) {

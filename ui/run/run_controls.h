@@ -38,6 +38,8 @@ class RunControls : public QWidget {
                  shell::ActionButton::Shape shape = shell::ActionButton::Shape::Text);
   /// The keyboard to the primary button, where it can be pressed.
   void focusPrimary();
+  /// The keyboard to the second button, where it was at one that cannot be pressed any more.
+  void focusNextAfterPrimary();
 
   /// A button beside the experiment's name.
   void setEditAction(QAction* action);
@@ -53,12 +55,17 @@ class RunControls : public QWidget {
   PreflightPanel* preflight() const { return m_preflight; }
   QueuePanel* queue() const { return m_queue; }
 
+ protected:
+  /// A button that is disabled under the keyboard hands its focus to no other: the next key would press that.
+  bool focusNextPrevChild(bool next) override;
+
  private:
   void fillSummary(const std::vector<std::pair<QString, QString>>& rows);
   void fillPolicies(const std::vector<std::pair<QString, QString>>& rows);
 
   shell::FlowLayout* m_buttons;
   QPushButton* m_primary = nullptr;
+  QPushButton* m_second = nullptr;
   QLabel* m_name;
   QHBoxLayout* m_heading;
   QLabel* m_file;

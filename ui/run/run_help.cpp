@@ -11,6 +11,7 @@ shell::HelpTopic RunPage::help() const {
       tr("Runs an experiment: its reference in FP32 and its trials in reduced precision, from the same weights on the "
          "same batches. It shows them while they train, or as the archive has them."),
       {
+          {tr("Arm"), tr("An arm is one training: the reference or one trial.")},
           {tr("Strip at the top"),
            tr("Whether everything is finite, whether steps are skipped, how far outputs deviate, whether the training "
               "learns, and how long it takes, each with the number behind it.")},
@@ -33,13 +34,17 @@ shell::HelpTopic RunPage::help() const {
               "scale.")},
           {tr("Record of a step"),
            tr("What is known of one step of one arm: click on a mark, or press Return on a row of the counters.")},
+          {tr("Queue"),
+           tr("Runs that wait stand below the buttons. After a stop they are held until you start them or clear "
+              "them.")},
           {tr("Stop"),
            tr("Keeps a checkpoint of the last complete step. A run that was stopped or interrupted can go on from its "
               "last checkpoint, as if it had never ended.")},
       },
       {QStringLiteral("run"), QStringLiteral("run_pause"), QStringLiteral("run_step"), QStringLiteral("run_stop"),
        QStringLiteral("run_stop_at_checkpoint"), QStringLiteral("run_resume"), QStringLiteral("run_look_ahead"),
-       QStringLiteral("run_queue_files"), QStringLiteral("edit_experiment"), QStringLiteral("toggle_controls")}};
+       QStringLiteral("run_queue"), QStringLiteral("run_queue_files"), QStringLiteral("edit_experiment"),
+       QStringLiteral("toggle_controls")}};
 }
 
 }  // namespace mantissa::ui::run

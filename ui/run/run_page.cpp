@@ -3,11 +3,14 @@
 
 #include <spdlog/spdlog.h>
 
+#include <QCoreApplication>
 #include <QDataStream>
+#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStackedLayout>
+#include <QStatusTipEvent>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -79,6 +82,12 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   connect(m_counters, &CountersTable::skipChosen, this, showStep);
   connect(m_charts, &RunCharts::exportFailed, this,
           [this](const QString& sentence) { showFailure(sentence, QStringLiteral("export")); });
+  connect(m_charts, &RunCharts::exported, this, [this](const QString& path) {
+    const QString sentence = tr("Chart written to %1").arg(QDir::toNativeSeparators(path));
+    spdlog::info("{}", sentence.toStdString());
+    QStatusTipEvent tip(sentence);  // the window's status bar shows it
+    QCoreApplication::sendEvent(this, &tip);
+  });
   connect(m_charts, &RunCharts::pastFailed, this,
           [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
   m_clock.setTimerType(Qt::PreciseTimer);
@@ -165,10 +174,11 @@ void RunPage::openExperiment(const QString& path) {
     showView(View::Nothing);
     lookAhead();
   } else {
-    m_strips->show(
-        shell::MessageStrip::Kind::Note,
-        tr("%1 is open. Queue it, and it runs when the present run has ended.").arg(QFileInfo(path).fileName()),
-        QString::fromLatin1(kFileTopic));
+    m_strips
+        ->show(shell::MessageStrip::Kind::Note,
+               tr("%1 is open. Queue it, and it runs when the present run has ended.").arg(QFileInfo(path).fileName()),
+               QString::fromLatin1(kFileTopic))
+        ->addWayOut(m_actions->queue());
   }
   enableActions();
   m_controls->focusPrimary();
@@ -311,7 +321,9 @@ void RunPage::tick() {
       standing.remainingSeconds = m_progress->remaining_seconds;
     }
     if (ownView) standing.phase = m_phase;
-    m_strip->setStatements(glance(*m_shown, standing));
+    standing.stopsAtCheckpoint = ownView && m_controller->stopsAtCheckpoint();
+    if (ownView) standing.stopStep = stopStep();
+    m_strip->setStatements(glance(*m_shown, standing, &m_glanceMemory));
     m_counters->refresh();
     m_countersNote->setText(m_shown->missed() > 0 ? tr("%1 records were not drawn; the archive has them")
                                                         .arg(models::figure(report::count_words(m_shown->missed())))

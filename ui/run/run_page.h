@@ -4,6 +4,7 @@
 #include <QTimer>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "core/session/preflight.h"
 #include "core/spec/experiment.h"
 #include "ui/run/drawing_budget.h"
+#include "ui/run/glance.h"
 #include "ui/run/run_data.h"
 #include "ui/run/run_queue.h"
 #include "ui/shell/page.h"
@@ -103,13 +105,21 @@ class RunPage : public shell::Page {
   static constexpr char kArchiveTopic[] = "archive";
   static constexpr char kResumeTopic[] = "resume";
   static constexpr char kUnsavedTopic[] = "unsaved";
+  static constexpr char kStopTopic[] = "stop";
 
   void makeLayout();
   void listenToController();
   void listenToFollower();
   void listenToActions();
   void run();
+  void queueOpened();
   void queueFiles();
+  bool startsSoon() const;
+  bool readAsSaved();
+  void stop();
+  void stopAtCheckpoint();
+  std::optional<qint64> stopStep() const;
+  void tellStopAtCheckpoint();
   void resumeShownRun();
   void offerToResume();
   void tellLostRun();
@@ -128,8 +138,6 @@ class RunPage : public shell::Page {
   void followWhatBegan(const std::set<std::int64_t>& runningBefore, std::int64_t newestBefore);
   void tellShown(std::int64_t experiment, const std::vector<record::TrialRow>& arms);
   void showExperiment(const spec::Experiment* experiment, const QString& name);
-  void logEvaluation(const record::Evaluation& evaluation) const;
-  void logEnd(const record::TrialRow& arm) const;
   void tellFailedArm(const record::TrialRow& arm);
   void showFailure(const QString& sentence, const QString& topic);
   void beginOwnRun();
@@ -164,6 +172,7 @@ class RunPage : public shell::Page {
   bool m_offerIsStale = false;                         ///< whether the followed run can go on is to be said anew
   std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
   OwnRun m_own;                                        ///< the run at work, or the last one
+  std::map<std::int64_t, QString> m_ownNames;          ///< of the arms of that run
   std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
   std::optional<session::Progress> m_progress;
   QString m_phase;
@@ -172,6 +181,7 @@ class RunPage : public shell::Page {
   std::function<bool(const QString&)> m_beforeRun;
   QStringList m_unsavedFiles;
   QTimer m_clock;
+  GlanceMemory m_glanceMemory;
   DrawingBudget m_budget;
   PersonWatch m_person;
   bool m_isNew = false;  ///< something to show that no step brought

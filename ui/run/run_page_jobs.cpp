@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <QDateTime>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLocale>
@@ -22,6 +23,7 @@
 #include "ui/run/queue_panel.h"
 #include "ui/run/run_actions.h"
 #include "ui/run/run_controls.h"
+#include "ui/run/run_log.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/message_strip.h"
 
@@ -36,17 +38,17 @@ RunPage::FileQuestion& fileQuestion() {
   return question;
 }
 
+void log(const QString& line) { spdlog::info("{}", line.toStdString()); }
+
 }  // namespace
 
 void RunPage::listenToActions() {
   connect(m_actions, &RunActions::runRequested, this, &RunPage::run);
   connect(m_actions, &RunActions::pauseOrResumeRequested, this, &RunPage::pauseOrResume);
-  connect(m_actions, &RunActions::stopRequested, m_controller, &worker::TrainingController::stop);
+  connect(m_actions, &RunActions::queueRequested, this, &RunPage::queueOpened);
+  connect(m_actions, &RunActions::stopRequested, this, &RunPage::stop);
   connect(m_actions, &RunActions::stepRequested, m_controller, &worker::TrainingController::stepOnce);
-  connect(m_actions, &RunActions::stopAtCheckpointRequested, this, [this] {
-    m_controller->stopAtCheckpoint();
-    enableActions();
-  });
+  connect(m_actions, &RunActions::stopAtCheckpointRequested, this, &RunPage::stopAtCheckpoint);
   connect(m_actions, &RunActions::resumeRunRequested, this, &RunPage::resumeShownRun);
   connect(m_actions, &RunActions::controlsToggled, this, [this] { m_controls->setVisible(m_controls->isHidden()); });
   connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
@@ -56,7 +58,10 @@ void RunPage::listenToActions() {
   connect(m_controls->presets(), &PresetPanel::presetRequested, this, [this](int preset) {
     if (m_opened) Q_EMIT presetRequested(QString::fromStdString(m_opened->file), preset);
   });
-  connect(m_controls->queue(), &QueuePanel::removalRequested, m_controller, &worker::TrainingController::removeWaiting);
+  QueuePanel* const queue = m_controls->queue();
+  connect(queue, &QueuePanel::removalRequested, m_controller, &worker::TrainingController::removeWaiting);
+  connect(queue, &QueuePanel::clearingRequested, m_controller, &worker::TrainingController::clearWaiting);
+  connect(queue, &QueuePanel::startRequested, m_controller, &worker::TrainingController::startWaiting);
 }
 
 void RunPage::setFileQuestion(FileQuestion question) { fileQuestion() = std::move(question); }
@@ -77,6 +82,7 @@ void RunPage::listenToController() {
   });
   connect(m_controller, &TrainingController::armsOpened, this,
           [this](worker::JobId, const std::vector<record::TrialRow>& arms) {
+            for (const record::TrialRow& arm : arms) m_ownNames[arm.id] = QString::fromStdString(arm.start.name);
             if (m_own.resumes == 0) m_ownData.setArms(arms);
             m_isNew = true;
             wake();
@@ -85,8 +91,12 @@ void RunPage::listenToController() {
             const bool isHere = m_archive.isEmpty() || m_own.archive == m_archive;
             if (isShown && isHere) tellShown(arms.front().experiment_id, arms);
           });
-  connect(m_controller, &TrainingController::queueChanged, this,
-          [this] { m_controls->queue()->showWaiting(m_controller->waiting()); });
+  connect(m_controller, &TrainingController::queueChanged, this, [this] {
+    // What starts at once does not wait.
+    m_controls->queue()->showWaiting(startsSoon() ? std::vector<worker::WaitingJob>() : m_controller->waiting(),
+                                     m_controller->holdsWaiting());
+    enableActions();
+  });
   connect(m_controller, &TrainingController::lookedAhead, this, &RunPage::lookedAhead);
   connect(m_controller, &TrainingController::lookAheadFailed, this, [this](const worker::JobFailure& failure) {
     m_controls->preflight()->showFailure(failure.sentence);
@@ -100,40 +110,34 @@ void RunPage::listenToController() {
             wake();
           });
   connect(m_controller, &TrainingController::noteArrived, this,
-          [](worker::JobId, const QString& sentence) { spdlog::info("{}", sentence.toStdString()); });
+          [](worker::JobId, const QString& sentence) { log(models::figuresIn(sentence)); });
   connect(m_controller, &TrainingController::checkpointReached, this,
-          [](worker::JobId, qint64 step) { spdlog::info("checkpoint of all arms at step {}", step); });
-  connect(m_controller, &TrainingController::armEvaluated, this,
-          [this](worker::JobId, const record::Evaluation& evaluation) {
-            logEvaluation(evaluation);
-            m_isNew = m_ownData.takeEvaluation(evaluation) || m_isNew;
-            wake();
-          });
+          [](worker::JobId, qint64 step) { log(checkpointLine(step)); });
+  connect(
+      m_controller, &TrainingController::armEvaluated, this,
+      [this](worker::JobId, const record::Evaluation& evaluation) {
+        const auto name = m_ownNames.find(evaluation.trial);
+        log(evaluationLine(name != m_ownNames.end() ? name->second : QString::number(evaluation.trial), evaluation));
+        m_isNew = m_ownData.takeEvaluation(evaluation) || m_isNew;
+        wake();
+      });
   connect(m_controller, &TrainingController::armEnded, this, [this](worker::JobId, const record::TrialRow& arm) {
-    if (!arm.end.gains) logEnd(arm);  // once more with its gains
-    if (m_own.resumes != 0) return;   // its follower tells
+    // It comes once more with its gains.
+    for (const QString& line : arm.end.gains ? QStringList() : endLines(arm)) log(line);
+    if (m_own.resumes != 0) return;  // its follower tells
     m_ownData.setArms({arm});
     tellFailedArm(arm);
   });
-  connect(m_controller, &TrainingController::jobFinished, this, &RunPage::endOwnRun);
-  connect(m_controller, &TrainingController::jobStopped, this, &RunPage::endOwnRun);
+  const auto ended = [this](worker::JobId, const record::RunSummary& summary) {
+    for (const QString& line : closingLines(summary, QDir::toNativeSeparators(m_own.archive))) log(line);
+    endOwnRun();
+  };
+  connect(m_controller, &TrainingController::jobFinished, this, ended);
+  connect(m_controller, &TrainingController::jobStopped, this, ended);
   connect(m_controller, &TrainingController::jobFailed, this, [this](worker::JobId, const worker::JobFailure& failure) {
     showFailure(failure.sentence, QString::fromLatin1(kRunTopic));
     endOwnRun();
   });
-}
-
-void RunPage::logEvaluation(const record::Evaluation& evaluation) const {
-  const ArmData* const arm = m_ownData.arm(evaluation.trial);
-  spdlog::info("{}: {} {} at step {}", arm != nullptr ? arm->arm().start.name : std::to_string(evaluation.trial),
-               evaluation.metric, report::number_words(evaluation.value), report::count_words(evaluation.step));
-}
-
-void RunPage::logEnd(const record::TrialRow& arm) const {
-  const record::TrialEnd& end = arm.end;
-  spdlog::info("{}: {}, {}{}", arm.start.name, record::to_text(end.status),
-               report::skip_sentence(end.counts.skipped, end.counts.attempted),
-               end.verdict ? ", " + report::verdict_words(end.verdict->word) : std::string());
 }
 
 void RunPage::lookAhead() {
@@ -147,7 +151,10 @@ void RunPage::lookedAhead(const session::Preflight& found) {
   const QStorageInfo disk(QFileInfo(archiveToRunInto()).absolutePath());
   const std::optional<qint64> freeBytes = disk.isValid() ? std::optional<qint64>(disk.bytesAvailable()) : std::nullopt;
   m_controls->preflight()->showLines(preflightLines(found, *m_opened, freeBytes));
-  for (const std::string& note : found.notes) spdlog::info("{}: {}", m_opened->name, note);
+  const QString name = QString::fromStdString(m_opened->name);
+  for (const std::string& note : found.notes) {
+    log(QStringLiteral("%1: %2").arg(name, models::figuresIn(QString::fromStdString(note))));
+  }
 }
 
 QString RunPage::archiveToRunInto() const {
@@ -170,14 +177,73 @@ void RunPage::run() {
     m_controller->resume();
     return;
   }
-  if (!m_opened) return;
-  m_strips->dismiss(QString::fromLatin1(kRunTopic));
-  if (m_beforeRun && !m_beforeRun(QString::fromStdString(m_opened->file))) return;
-  // What stands in the file now is what runs.
-  std::shared_ptr<const spec::Experiment> now = readExperiment(QString::fromStdString(m_opened->file));
-  if (!now || !makeArchiveFolder()) return;
-  m_opened = std::move(now);
+  // A second press before the first has shown is none.
+  if (m_controller->state() != worker::JobState::Idle || startsSoon()) return;
+  if (readAsSaved()) m_queue->runNow(m_opened, archiveToRunInto());
+}
+
+void RunPage::queueOpened() {
+  if (!readAsSaved()) return;
+  m_strips->dismiss(QString::fromLatin1(kFileTopic));  // which says that it can be queued
   m_queue->run(m_opened, archiveToRunInto());
+}
+
+/// Whether a run was asked for that begins as soon as control is back in the event loop.
+bool RunPage::startsSoon() const {
+  return m_controller->state() == worker::JobState::Idle && m_controller->isNextDue();
+}
+
+/// What stands in the file now is what runs.
+bool RunPage::readAsSaved() {
+  if (!m_opened) return false;
+  m_strips->dismiss(QString::fromLatin1(kRunTopic));
+  if (m_beforeRun && !m_beforeRun(QString::fromStdString(m_opened->file))) return false;
+  std::shared_ptr<const spec::Experiment> now = readExperiment(QString::fromStdString(m_opened->file));
+  if (!now || !makeArchiveFolder()) return false;
+  m_opened = std::move(now);
+  return true;
+}
+
+void RunPage::stop() {
+  m_controller->holdWaiting();  // a person who stops one run does not ask for the next one
+  m_controller->stop();
+}
+
+void RunPage::stopAtCheckpoint() {
+  if (m_controller->stopsAtCheckpoint()) {
+    m_controller->goPastCheckpoint();
+  } else {
+    m_controller->holdWaiting();
+    m_controller->stopAtCheckpoint();
+  }
+  enableActions();
+  tellStopAtCheckpoint();
+  m_isNew = true;
+  wake();
+}
+
+/// Of the checkpoint at which the run stops; nothing: it makes none on its way, or is not asked to.
+std::optional<qint64> RunPage::stopStep() const {
+  const auto& experiment = m_own.experiment ? m_own.experiment : m_archived;
+  if (!m_controller->stopsAtCheckpoint() || !experiment || !m_progress) return std::nullopt;
+  const std::optional<std::int64_t> every = experiment->training.checkpoint.every;
+  if (!every || m_controller->state() == worker::JobState::Paused) return std::nullopt;
+  const qint64 next = (m_progress->step / *every + 1) * *every;
+  return std::min<qint64>(next, m_progress->steps);
+}
+
+void RunPage::tellStopAtCheckpoint() {
+  const QString topic = QString::fromLatin1(kStopTopic);
+  if (!m_controller->stopsAtCheckpoint()) return m_strips->dismiss(topic);
+  const std::optional<qint64> step = stopStep();
+  const QString title = m_controller->currentTitle();
+  shell::MessageStrip* const strip = m_strips->show(
+      shell::MessageStrip::Kind::Note,
+      step ? tr("%1 stops at its next checkpoint, at step %2.").arg(title, models::figure(report::count_words(*step)))
+           : tr("%1 stops where its present step ends.").arg(title),
+      topic);
+  strip->addWayOut(m_actions->stop());
+  strip->addWayOut(m_actions->stopAtCheckpoint());
 }
 
 QString RunPage::refusedArchiveWords() const {
@@ -283,6 +349,7 @@ void RunPage::beginOwnRun() {
   m_armTopics.clear();
   m_own = *own;
   m_ownData.clear();
+  m_ownNames.clear();
   m_progress.reset();
   m_phase = tr("preparing");
   if (m_own.resumes != 0 && m_own.archive == m_archive) {
@@ -305,6 +372,7 @@ void RunPage::endOwnRun() {
   Q_EMIT archiveChanged(m_own.archive);
   takeSteps();
   if (m_view == View::OwnRun) offerToResume();
+  tellStopAtCheckpoint();
   if (m_controller->waiting().empty()) Q_EMIT workEnded();
 }
 
@@ -327,6 +395,7 @@ void RunPage::requestEdit() {
 void RunPage::enableActions() {
   RunSituation situation;
   situation.state = m_controller->state();
+  situation.startsSoon = startsSoon();
   situation.stopsAtCheckpoint = m_controller->stopsAtCheckpoint();
   if (m_opened) situation.openedFile = QFileInfo(QString::fromStdString(m_opened->file)).fileName();
   if (!m_refusedArchive.isEmpty()) {
@@ -340,6 +409,7 @@ void RunPage::enableActions() {
   situation.refusedArchive = !m_refusedArchive.isEmpty();
   situation.hasExperiment = m_view == View::Archive || m_opened != nullptr;
   m_actions->update(situation);
+  if (situation.state == worker::JobState::Running) m_controls->focusNextAfterPrimary();
   // A trial can be added to a file; what an archive has stays as it was run.
   m_controls->presets()->setVisible(m_view != View::Archive && m_opened != nullptr &&
                                     m_controls->presets()->hasPresets());
@@ -373,9 +443,7 @@ void RunPage::tellRules() {
       QString::fromStdString(rules));
 }
 
-bool RunPage::isBusy() const {
-  return m_controller->state() != worker::JobState::Idle || !m_controller->waiting().empty();
-}
+bool RunPage::isBusy() const { return m_controller->state() != worker::JobState::Idle || startsSoon(); }
 
 void RunPage::finishWork() {
   m_controller->clearWaiting();

@@ -2,6 +2,7 @@
 #include "ui/run/run_queue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -16,20 +17,36 @@ worker::Job::Run workOf(const spec::Experiment& experiment, const QString& archi
   return work;
 }
 
+worker::Job jobOf(const spec::Experiment& experiment, const QString& archive) {
+  worker::Job job;
+  job.title = QString::fromStdString(experiment.name);
+  job.work = workOf(experiment, archive);
+  return job;
+}
+
 }  // namespace
 
 RunQueue::RunQueue(worker::TrainingController* controller, QObject* parent)
     : QObject(parent), m_controller(controller) {
-  // Jobs start in the order in which they were added: those before have ended, or were taken out of the queue.
-  connect(controller, &worker::TrainingController::jobStarted, this,
-          [this](worker::JobId job) { m_runs.erase(m_runs.begin(), m_runs.lower_bound(job)); });
+  // What neither begins nor waits has ended, or was taken out of the queue.
+  connect(controller, &worker::TrainingController::jobStarted, this, [this](worker::JobId job) {
+    const std::vector<worker::WaitingJob> waiting = m_controller->waiting();
+    for (auto run = m_runs.begin(); run != m_runs.end();) {
+      const bool stays = run->first == job || std::any_of(waiting.begin(), waiting.end(),
+                                                          [&](const auto& other) { return other.id == run->first; });
+      run = stays ? std::next(run) : m_runs.erase(run);
+    }
+  });
+}
+
+void RunQueue::runNow(std::shared_ptr<const spec::Experiment> experiment, const QString& archive) {
+  worker::Job job = jobOf(*experiment, archive);
+  add(std::move(job), {std::move(experiment), archive, 0}, Place::Front);
 }
 
 void RunQueue::run(std::shared_ptr<const spec::Experiment> experiment, const QString& archive) {
-  worker::Job job;
-  job.title = QString::fromStdString(experiment->name);
-  job.work = workOf(*experiment, archive);
-  add(std::move(job), {std::move(experiment), archive, 0});
+  worker::Job job = jobOf(*experiment, archive);
+  add(std::move(job), {std::move(experiment), archive, 0}, Place::End);
 }
 
 void RunQueue::resume(const QString& archive, std::int64_t trial, std::int64_t experimentId,
@@ -41,12 +58,15 @@ void RunQueue::resume(const QString& archive, std::int64_t trial, std::int64_t e
   work.options.trial = trial;
   work.options.gains = session::MeasureGains::Short;
   job.work = std::move(work);
-  add(std::move(job), {std::move(experiment), archive, experimentId});
+  // A held queue lets it go first: it was asked for now.
+  const bool isIdle = m_controller->state() == worker::JobState::Idle;
+  add(std::move(job), {std::move(experiment), archive, experimentId}, isIdle ? Place::Front : Place::End);
 }
 
-void RunQueue::add(worker::Job job, OwnRun run) {
+void RunQueue::add(worker::Job job, OwnRun run, Place place) {
   // The job starts from the event loop, never within this call.
-  const worker::JobId id = m_controller->enqueue(std::move(job));
+  const worker::JobId id =
+      place == Place::Front ? m_controller->replace(std::move(job)) : m_controller->enqueue(std::move(job));
   m_runs.emplace(id, std::move(run));
 }
 

@@ -28,6 +28,8 @@ class RunQueue : public QObject {
   /// \param controller  must outlive it
   explicit RunQueue(worker::TrainingController* controller, QObject* parent = nullptr);
 
+  /// Begins a run: nothing is at work, and what is held goes on waiting.
+  void runNow(std::shared_ptr<const spec::Experiment> experiment, const QString& archive);
   /// Puts a run at the end of the queue.
   void run(std::shared_ptr<const spec::Experiment> experiment, const QString& archive);
   /// \param trial  id of any arm of the run that goes on. \param experiment  null: unknown. \param name  for people
@@ -43,7 +45,8 @@ class RunQueue : public QObject {
   bool resumes(const QString& archive, std::int64_t experimentId) const;
 
  private:
-  void add(worker::Job job, OwnRun run);
+  enum class Place { Front, End };
+  void add(worker::Job job, OwnRun run, Place place);
 
   worker::TrainingController* m_controller;
   std::map<worker::JobId, OwnRun> m_runs;  // of jobs that wait or are at work

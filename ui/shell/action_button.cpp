@@ -38,6 +38,8 @@ void ActionButton::follow() {
   setText(iconOnly ? QString() : m_action->text());
   setAccessibleName(plainText(*m_action));
   setEnabled(m_action->isEnabled());
+  setCheckable(m_action->isCheckable());
+  setChecked(m_action->isChecked());
   setToolTip(m_action->toolTip());
   setWhatsThis(m_action->whatsThis());
   int width = kPadding + (icon().isNull() ? 0 : iconSize().width());

@@ -41,6 +41,7 @@ const Synonyms kSynonyms[] = {
     {"about", QT_TRANSLATE_NOOP("ActionSynonyms", "license copyright libtorch qt")},
     {"run", QT_TRANSLATE_NOOP("ActionSynonyms", "start train begin launch play queue")},
     {"run_look_ahead", QT_TRANSLATE_NOOP("ActionSynonyms", "preflight estimate duration dry test")},
+    {"run_queue", QT_TRANSLATE_NOOP("ActionSynonyms", "enqueue add after later next")},
     {"run_queue_files", QT_TRANSLATE_NOOP("ActionSynonyms", "batch several many add later")},
     {"run_default_archive", QT_TRANSLATE_NOOP("ActionSynonyms", "database standard")},
     {"run_pause", QT_TRANSLATE_NOOP("ActionSynonyms", "hold wait resume continue")},

@@ -41,6 +41,7 @@ JobId TrainingController::enqueue(Job job) {
 JobId TrainingController::replace(Job job) {
   const JobId id = nextId();
   m_waiting.emplace_front(id, std::move(job));
+  m_replacement = id;
   stopLookAhead();
   if (currentJob() != 0) {
     m_current->superseded = true;
@@ -75,13 +76,27 @@ bool TrainingController::removeWaiting(JobId job) {
       std::find_if(m_waiting.begin(), m_waiting.end(), [job](const auto& it) { return it.first == job; });
   if (found == m_waiting.end()) return false;
   m_waiting.erase(found);
+  if (m_waiting.empty()) m_holds = false;
   Q_EMIT queueChanged();
   return true;
+}
+
+void TrainingController::holdWaiting() {
+  if (m_waiting.empty()) return;
+  m_holds = true;
+  Q_EMIT queueChanged();
+}
+
+void TrainingController::startWaiting() {
+  m_holds = false;
+  Q_EMIT queueChanged();
+  m_mailbox->post([this] { startNext(); });
 }
 
 void TrainingController::clearWaiting() {
   if (m_waiting.empty()) return;
   m_waiting.clear();
+  m_holds = false;
   Q_EMIT queueChanged();
 }
 
@@ -143,9 +158,16 @@ void TrainingController::stopAtCheckpoint() {
   run->stop_at_checkpoint();
 }
 
+void TrainingController::goPastCheckpoint() {
+  session::RunControl* const run = control();
+  if (run == nullptr) return;
+  m_current->stops_at_checkpoint = false;
+  run->go_past_checkpoint();
+}
+
 void TrainingController::startNext() {
   if (m_current) return;
-  if (!m_waiting.empty()) {
+  if (isNextDue()) {
     startJob();
   } else if (m_lookAhead) {
     startLookAhead();
@@ -155,6 +177,7 @@ void TrainingController::startNext() {
 void TrainingController::startJob() {
   auto [id, job] = std::move(m_waiting.front());
   m_waiting.pop_front();
+  if (m_waiting.empty()) m_holds = false;
   m_current = std::make_unique<Current>();
   m_current->id = id;
   m_current->title = job.title;

@@ -52,6 +52,14 @@ class TrainingController : public QObject {
   void clearWaiting();
   std::vector<WaitingJob> waiting() const;  ///< in the order of their turns
 
+  /// From now on none of those that wait begins by itself, whatever ends, until `startWaiting` or until none waits any
+  /// more. A job of `replace` begins all the same.
+  void holdWaiting();
+  void startWaiting();
+  bool holdsWaiting() const { return m_holds; }
+  /// Whether the first of those that wait begins as soon as nothing is at work.
+  bool isNextDue() const { return !m_waiting.empty() && (!m_holds || m_waiting.front().first == m_replacement); }
+
   /// Finds out what a run would be, while no job is at work or waits: the last one asked for, once. Any job that comes
   /// goes first, and what was found out until then is dropped. It is no job: `state` stays Idle.
   void lookAhead(Job::Run work);
@@ -73,6 +81,7 @@ class TrainingController : public QObject {
   void stepOnce();          ///< one step while paused
   void stop();              ///< as soon as it can be; the last complete step becomes a checkpoint
   void stopAtCheckpoint();  ///< at the next checkpoint that it makes
+  void goPastCheckpoint();  ///< takes `stopAtCheckpoint` back
 
  Q_SIGNALS:
   void queueChanged();
@@ -120,6 +129,8 @@ class TrainingController : public QObject {
   std::optional<Job::Run> m_lookAhead;
   std::unique_ptr<Current> m_current;  // what the engine's thread is at; nothing while idle
   std::vector<Feed> m_feeds;           // of the current job, and of the one before where its last steps were not taken
+  bool m_holds = false;
+  JobId m_replacement = 0;  // starts whatever is held
   JobId m_lastId = 0;
   JobState m_state = JobState::Idle;
   std::unique_ptr<Mailbox> m_mailbox;

@@ -322,6 +322,14 @@ class RunControlTests : public QObject {
     VERIFY_SAME(free, stopped);
   }
 
+  void a_stop_at_the_checkpoint_that_is_taken_back_stops_nothing() {
+    Box box;
+    box.control.stop_at_checkpoint();
+    box.control.go_past_checkpoint();
+    const record::RunSummary summary = box.run(experiment_of(20, "checkpoint = { every = 10 }\n"));
+    QCOMPARE(summary.reference.end.status, record::Status::Finished);
+  }
+
   void without_checkpoints_it_comes_after_the_step_with_one_of_its_own() {
     const std::string text = experiment_of(40, "evaluate_every = 5\n");
     Box free, stopped;

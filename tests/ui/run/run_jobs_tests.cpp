@@ -8,18 +8,21 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 
 #include <atomic>
 #include <memory>
 
 #include "tests/ui/run/run_page_fixtures.h"
 #include "tests/ui/shell/window_fixture.h"
+#include "ui/run/glance_strip.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
 #include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/action_list.h"
+#include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
 
@@ -45,9 +48,10 @@ class RunJobsTests : public QObject {
   void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
   void init() {
     m_resumed = 0;
+    m_checkpointEvery = 1;
     const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
       if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
-      return test::slowSteps(job, observer, control);
+      return test::slowStepsWithCheckpoints(job, observer, control, m_checkpointEvery);
     };
     const auto lookAhead = [](const worker::Job::Run&, const session::StopToken&) {
       session::Preflight found;
@@ -72,22 +76,85 @@ class RunJobsTests : public QObject {
     QTRY_VERIFY(m_page->shownData().steps() > 5);
     run::QueuePanel* const queue = m_page->controls()->queue();
     QVERIFY(!queue->isVisible());
-    QTest::keyClick(m_window, Qt::Key_F5);
-    QTest::keyClick(m_window, Qt::Key_F5);
+    for (int i = 0; i < 2; ++i) QTest::keyClick(m_window, Qt::Key_F8, Qt::ShiftModifier);
     QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{2});
     QVERIFY(queue->isVisible());
+    QVERIFY(!queue->visibleRegion().isEmpty());  // beside the controls, without scrolling
     auto* const list = queue->findChild<QListWidget*>();
     list->setCurrentRow(0);
     list->setFocus();
     QTest::keyClick(list, Qt::Key_Delete);
     QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{1});
     const worker::JobId first = m_page->controller()->currentJob();
+    // A person who stops a run does not ask for the next one: it waits for a word.
     QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
-    QTRY_VERIFY(m_page->controller()->currentJob() > first);  // the other one has its turn
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    QTest::qWait(50);
+    QCOMPARE(m_page->controller()->waiting().size(), std::size_t{1});
+    QVERIFY(textsIn(queue).contains(QStringLiteral("Held since the run was stopped.")));
+    press(queue, QStringLiteral("Start"));
+    QTRY_VERIFY(m_page->controller()->currentJob() > first);
     QTRY_VERIFY(m_page->shownData().steps() > 5);
     QVERIFY(!queue->isVisible());
     QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void run_begins_before_what_is_held_and_the_queue_can_be_cleared() {
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    action("run_queue")->trigger();
+    m_window->actions()->find(QStringLiteral("run_stop"))->trigger();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    QVERIFY(!m_page->isBusy());  // what is held keeps no window open
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QCOMPARE(m_page->controller()->waiting().size(), std::size_t{1});
+    press(m_page->controls()->queue(), QStringLiteral("Clear"));
+    QVERIFY(m_page->controller()->waiting().empty());
+    QVERIFY(!m_page->controls()->queue()->isVisible());
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_stop_at_the_next_checkpoint_is_told_and_can_be_taken_back() {
+    m_checkpointEvery = 1'000'000;
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    action("run_stop_at_checkpoint")->trigger();
+    const auto* const strip = m_page->findChild<shell::MessageStrip*>();
+    QVERIFY(strip != nullptr);
+    QCOMPARE(strip->sentence(),
+             QStringLiteral("digits stops where its present step ends."));  // its file names no every
+    QTRY_COMPARE(m_page->strip()->answerOf(4), QStringLiteral("Stopping at the next checkpoint"));
+    QCOMPARE(shell::plainText(*action("run_stop_at_checkpoint")), QStringLiteral("Do not stop at the next checkpoint"));
+    action("run_stop_at_checkpoint")->trigger();
+    QVERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
+    QVERIFY(!m_page->controller()->stopsAtCheckpoint());
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_run_that_goes_on_names_its_arms_in_the_log() {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", m_fixture->log().sink()));
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
+    m_window->open(path("a.db"));
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    QTest::keyClick(m_window, Qt::Key_F7);
+    const auto logged = [this] {
+      m_fixture->log().drain();
+      QStringList lines;
+      for (int row = 0; row < m_fixture->log().rowCount(); ++row) {
+        lines << m_fixture->log().index(row, shell::LogModel::TextColumn).data().toString();
+      }
+      return lines;
+    };
+    QTRY_VERIFY(logged().contains(QStringLiteral("reference: accuracy 0.5 at step 1")));
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
   }
 
   void nothing_runs_into_another_archive_than_the_one_that_was_refused() {
@@ -211,6 +278,12 @@ class RunJobsTests : public QObject {
   }
 
  private:
+  static void press(const QWidget* in, const QString& text) {
+    for (QToolButton* const button : in->findChildren<QToolButton*>()) {
+      if (button->text() == text) button->click();
+    }
+  }
+
   QString path(const char* name) const { return m_fixture->path(name); }
   QAction* action(const char* name) const { return m_fixture->action(name); }
   QString writeExperiment() const { return test::writeExperiment(path("digits.toml")); }
@@ -219,6 +292,7 @@ class RunJobsTests : public QObject {
   shell::MainWindow* m_window = nullptr;  ///< of the fixture
   run::RunPage* m_page = nullptr;
   std::atomic<std::int64_t> m_resumed = 0;
+  std::atomic<std::int64_t> m_checkpointEvery = 1;
 };
 
 QTEST_MAIN(RunJobsTests)

@@ -14,9 +14,9 @@ namespace mantissa::test {
 
 inline constexpr std::int64_t kSteps = 200;
 
-/// Steps without an end, slowly enough that a test sees them.
-inline record::RunSummary slowSteps(const ui::worker::Job& job, session::Observer& observer,
-                                    session::RunControl& control) {
+/// Steps without an end, slowly enough that a test sees them. \param checkpointEvery  steps between two checkpoints
+inline record::RunSummary slowStepsWithCheckpoints(const ui::worker::Job& job, session::Observer& observer,
+                                                   session::RunControl& control, std::int64_t checkpointEvery) {
   record::RunSummary summary;
   summary.reference.id = 1;
   summary.reference.experiment_id = 1;
@@ -24,20 +24,33 @@ inline record::RunSummary slowSteps(const ui::worker::Job& job, session::Observe
   summary.reference.start.kind = record::TrialKind::Reference;
   summary.reference.start.name = "reference";
   observer.on_arms({summary.reference});
-  StubControlPoint point(observer, control);
+  StubControlPoint point(observer, control, checkpointEvery);
   session::Progress progress;
   progress.steps = 1'000'000;
+  record::Evaluation evaluation;
+  evaluation.trial = 1;
+  evaluation.step = 1;
+  evaluation.metric = "accuracy";
+  evaluation.value = 0.5;
+  observer.on_evaluation(evaluation);
   while (point.before_step(progress)) {
     record::StepRecord step;
     step.trial = 1;
     step.step = step.iteration = step.applied_updates = ++progress.step;
     step.loss = 1.0 / static_cast<double>(progress.step);
     feed_of(job).publish(&step, 1);
+    observer.on_progress(progress);
     QTest::qSleep(1);
   }
   summary.reference.end.status = record::Status::Stopped;
   observer.on_arm_end(summary.reference);
   return summary;
+}
+
+/// The same with a checkpoint after every step.
+inline record::RunSummary slowSteps(const ui::worker::Job& job, session::Observer& observer,
+                                    session::RunControl& control) {
+  return slowStepsWithCheckpoints(job, observer, control, 1);
 }
 
 /// \return its path; empty where it could not be written

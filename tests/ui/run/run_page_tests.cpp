@@ -158,10 +158,12 @@ class RunPageTests : public QObject {
     QVERIFY2(action("run")->isEnabled(), qPrintable(action("run")->toolTip()));
     QTest::keyClick(m_window, Qt::Key_F5);
     QTRY_VERIFY(m_page->shownData().steps() > 5);
-    QCOMPARE(shell::plainText(*action("run")), QStringLiteral("Queue"));
+    QVERIFY2(!action("run")->isEnabled(), "what runs is not run a second time");
     QTest::keyClick(m_window, Qt::Key_Space, Qt::ControlModifier);
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
-    QCOMPARE(shell::plainText(*action("run_pause")), QStringLiteral("Resume"));
+    QVERIFY(action("run_pause")->isChecked());
+    QCOMPARE(shell::plainText(*action("run")), QStringLiteral("Resume"));
+    QCOMPARE(shell::plainText(*action("run_pause")), QStringLiteral("Pause"));  // one way on has one name
     QTest::qWait(400);
     const qint64 held = m_page->shownData().steps();
     QTest::keyClick(m_window, Qt::Key_F6);
@@ -182,7 +184,14 @@ class RunPageTests : public QObject {
     QVERIFY(focused != nullptr);
     QCOMPARE(focused->objectName(), QStringLiteral("run"));
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+    // A second press right after it, and one while the run begins, are none.
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QCOMPARE(m_page->controller()->waiting().size(), std::size_t{1});  // the run itself
     QTRY_VERIFY(m_page->shownData().steps() > 1);
+    QVERIFY(m_page->controller()->waiting().empty());
+    QTRY_COMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("run_pause"));
+    QCOMPARE(m_page->controller()->state(), worker::JobState::Running);
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }

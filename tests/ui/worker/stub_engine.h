@@ -48,8 +48,9 @@ inline archive::StepFeed& feed_of(const ui::worker::Job& job) {
 /// Goes through the requests between two steps as a run does. False where it is to end.
 class StubControlPoint {
  public:
-  StubControlPoint(session::Observer& observer, session::RunControl& control)
-      : m_observer(observer), m_control(control) {}
+  /// \param checkpointEvery  steps between two checkpoints
+  StubControlPoint(session::Observer& observer, session::RunControl& control, std::int64_t checkpointEvery = 1)
+      : m_observer(observer), m_control(control), m_checkpointEvery(checkpointEvery) {}
 
   bool before_step(const session::Progress& progress) {
     if (m_control.is_paused()) {
@@ -57,7 +58,8 @@ class StubControlPoint {
       tell(session::RunState::Paused);
       m_control.wait();
     }
-    if (m_control.stop_token().requested() || m_control.stops_at_checkpoint()) {
+    const bool isCheckpoint = progress.step % m_checkpointEvery == 0;
+    if (m_control.stop_token().requested() || (isCheckpoint && m_control.stops_at_checkpoint())) {
       tell(session::RunState::Stopping);
       return false;
     }
@@ -75,6 +77,7 @@ class StubControlPoint {
 
   session::Observer& m_observer;
   session::RunControl& m_control;
+  std::int64_t m_checkpointEvery;
   bool m_told = false;
   session::RunState m_last = session::RunState::Running;
 };

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What glance and log say of a run.
+#include <QLocale>
+#include <QTest>
+
+#include <memory>
+#include <vector>
+
+#include "ui/run/glance.h"
+#include "ui/run/run_data.h"
+#include "ui/run/run_log.h"
+
+using namespace mantissa;
+using namespace mantissa::ui::run;
+
+namespace {
+
+record::TrialRow arm(std::int64_t id, const char* name, record::TrialKind kind) {
+  record::TrialRow row;
+  row.id = id;
+  row.experiment_id = 1;
+  row.start.name = name;
+  row.start.kind = kind;
+  row.end.status = record::Status::Running;
+  return row;
+}
+
+record::StepRecord stepOf(std::int64_t trial, std::int64_t number, double loss) {
+  record::StepRecord step;
+  step.trial = trial;
+  step.step = step.iteration = step.applied_updates = number;
+  step.loss = loss;
+  return step;
+}
+
+void take(RunData& data, std::vector<record::StepRecord> steps) {
+  ui::worker::StepBatch made;
+  made.chunks = {std::make_shared<const std::vector<record::StepRecord>>(std::move(steps))};
+  data.take({made});
+}
+
+RunData twoArms() {
+  RunData data;
+  data.setArms({arm(1, "reference", record::TrialKind::Reference), arm(2, "fp16", record::TrialKind::Trial)});
+  return data;
+}
+
+record::TrialRow rejected() {
+  record::TrialRow row = arm(2, "fp16", record::TrialKind::Trial);
+  row.end.status = record::Status::Finished;
+  row.end.counts.attempted = 2000;
+  row.end.counts.skipped = 12;
+  row.end.verdict.emplace();
+  row.end.verdict->word = record::VerdictWord::Rejected;
+  row.end.verdict->reasons = {"skips: 1,204 of 2,000 steps (60.2 %), at most 5 %"};
+  return row;
+}
+
+}  // namespace
+
+class RunWordsTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { QLocale::setDefault(QLocale::c()); }
+  void cleanup() { QLocale::setDefault(QLocale::c()); }
+
+  void a_skip_knows_how_long_ago_the_scale_grew() {
+    const auto step = [](std::int64_t number) {
+      record::StepRecord made = stepOf(2, number, 1);
+      made.scale_before = number <= 2 ? 1024 : 2048;
+      made.scale_after = number < 2 ? 1024 : 2048;  // step 2 leaves a larger one
+      made.skipped = number == 14;
+      if (made.skipped) {
+        made.skip_cause = record::SkipCause::Overflow;
+        made.scale_after = 1024;
+      }
+      return made;
+    };
+    RunData data = twoArms();
+    for (std::int64_t number = 1; number <= 14; ++number) take(data, {step(number)});
+    const auto words = [&data] { return growthWords(data.arm(2)->skips().back()); };
+    QCOMPARE(words(), QStringLiteral("12 steps after the scale grew"));
+    QCOMPARE(glance(data, {})[1].detail,
+             QStringLiteral("fp16, last at step 14: overflow, 12 steps after the scale grew"));
+    data.truncate(2, 10);  // a run that goes on from a checkpoint knows it, too
+    for (std::int64_t number = 11; number <= 14; ++number) take(data, {step(number)});
+    QCOMPARE(words(), QStringLiteral("12 steps after the scale grew"));
+  }
+
+  void two_arms_that_are_much_alike_take_no_turns() {
+    RunData data = twoArms();
+    Standing standing;
+    standing.running = true;
+    GlanceMemory memory;
+    QStringList told;
+    // Both fall alike; now one lies higher by 0.2 %, now the other.
+    for (std::int64_t number = 1; number <= 900; ++number) {
+      const double level = 2.0 - 0.002 * static_cast<double>(number);
+      const bool isFirst = number / 60 % 2 == 0;
+      take(data, {stepOf(1, number, level * (isFirst ? 1.002 : 1)), stepOf(2, number, level * (isFirst ? 1 : 1.002))});
+      if (number < 20) continue;
+      const QString name = glance(data, standing, &memory)[3].detail.section(u' ', 0, 0);
+      if (told.isEmpty() || told.last() != name) told << name;
+    }
+    QCOMPARE(told.size(), 1);
+    // An arm that is worse by far is told of.
+    for (std::int64_t number = 901; number <= 1000; ++number) {
+      take(data, {stepOf(1, number, 0.1), stepOf(2, number, 3.0)});
+    }
+    QVERIFY(glance(data, standing, &memory)[3].detail.startsWith(QStringLiteral("fp16")));
+  }
+
+  void a_stop_at_the_next_checkpoint_is_told_with_the_steps_until_then() {
+    RunData data = twoArms();
+    take(data, {stepOf(1, 360, 1)});
+    Standing standing;
+    standing.running = standing.stopsAtCheckpoint = true;
+    standing.stopStep = 500;
+    QCOMPARE(glance(data, standing)[4].answer, QStringLiteral("stopping at the next checkpoint"));
+    QCOMPARE(glance(data, standing)[4].detail, QStringLiteral("in 140 steps, at step 500"));
+    standing.stopStep.reset();
+    QCOMPARE(glance(data, standing)[4].detail, QStringLiteral("where the present step ends"));
+  }
+
+  void a_rejection_says_its_reason_in_glance_and_log() {
+    RunData data = twoArms();
+    take(data, {stepOf(1, 2000, 1), stepOf(2, 2000, 1)});
+    record::TrialRow reference = arm(1, "reference", record::TrialKind::Reference);
+    reference.end.status = record::Status::Finished;
+    data.setArms({reference, rejected()});
+    const Statement outcome = glance(data, {})[4];
+    QCOMPARE(outcome.question, QStringLiteral("Outcome"));
+    QCOMPARE(outcome.answer, QStringLiteral("fp16 rejected"));
+    QCOMPARE(outcome.state, Statement::State::Bad);
+    QCOMPARE(outcome.detail,
+             QStringLiteral("skips: 1,204 of 2,000 steps (60.2 %), at most 5 %; finished, 2,000 steps"));
+    QCOMPARE(endLines(rejected()),
+             (QStringList{QStringLiteral("fp16: finished, 12 of 2,000 steps skipped (0.6 %), ✕ rejected"),
+                          QStringLiteral("fp16 because: skips: 1,204 of 2,000 steps (60.2 %), at most 5 %")}));
+  }
+
+  void the_log_closes_with_the_gains_and_the_place_of_the_archive() {
+    record::RunSummary summary;
+    summary.experiment = "digits";
+    summary.trials = {rejected(), arm(3, "bf16", record::TrialKind::Trial)};
+    QCOMPARE(closingLines(summary, QStringLiteral("/a/b.db")),
+             QStringList(QStringLiteral("digits: finished, kept in /a/b.db")));
+    record::Gains gains;
+    gains.speed_up = 1.25;
+    gains.speed_up_low = 0.95;
+    gains.speed_up_high = 1.5;
+    summary.trials[1].end.gains = gains;
+    QCOMPARE(closingLines(summary, QStringLiteral("/a/b.db")).first(),
+             QStringLiteral("digits: gains measured: bf16 is 1.25 × as fast as the reference (0.95 to 1.5), no "
+                            "difference shown"));
+  }
+
+  void the_log_writes_figures_as_the_locale_does() {
+    QLocale::setDefault(QLocale(QLocale::German));
+    record::Evaluation evaluation;
+    evaluation.step = 1600;
+    evaluation.metric = "accuracy";
+    evaluation.value = 0.9667;
+    QCOMPARE(evaluationLine(QStringLiteral("fp16"), evaluation), QStringLiteral("fp16: accuracy 0,9667 at step 1.600"));
+    QCOMPARE(checkpointLine(1500), QStringLiteral("checkpoint of all arms at step 1.500"));
+    QVERIFY(endLines(rejected()).last().endsWith(QStringLiteral("1.204 of 2.000 steps (60,2 %), at most 5 %")));
+  }
+};
+
+QTEST_GUILESS_MAIN(RunWordsTests)
+#include "run_words_tests.moc"
