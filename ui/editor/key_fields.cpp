@@ -104,6 +104,11 @@ constexpr Words kLabels[] = {
     {"expect", QT_TRANSLATE_NOOP("Keys", "Expected verdicts")},
 };
 
+/// Defaults whose number alone says too little.
+constexpr Words kDefaults[] = {
+    {"training.threads", QT_TRANSLATE_NOOP("Keys", "0: all cores but one")},
+};
+
 constexpr Words kUnits[] = {
     {"data.rows", QT_TRANSLATE_NOOP("Keys", "rows")},
     {"data.context", QT_TRANSLATE_NOOP("Keys", "characters")},
@@ -230,6 +235,9 @@ FieldSpec fieldOf(const spec::KeyEntry& entry) {
   chooseKind(entry, spec);
   // A word of the file is no word of a language.
   spec.standardWords = spec.words.contains(spec.standard) ? spec.standard : say(entry.default_text.c_str());
+  for (const Words& one : kDefaults) {
+    if (spec.key == QLatin1String(one.key)) spec.standardWords = say(one.words);
+  }
   return spec;
 }
 

@@ -160,6 +160,25 @@ QString CountersModel::text(const Row& row, int column) const {
   }
 }
 
+void CountersModel::setPlanned(qint64 steps, qint64 iterations) {
+  m_plannedSteps = steps;
+  m_plannedIterations = iterations;
+}
+
+QString CountersModel::widestText(int column) const {
+  const auto ofCount = [](qint64 most) { return most > 0 ? count(most) : QString(); };
+  switch (column) {
+    case IterationsColumn:
+      return ofCount(m_plannedIterations);
+    case AttemptedColumn:
+    case AppliedColumn:
+    case LastSkipColumn:
+      return ofCount(m_plannedSteps);
+    default:
+      return {};
+  }
+}
+
 QString CountersModel::metric() const {
   for (const Row& row : m_rows) {
     if (row.arm->evaluation()) return QString::fromStdString(row.arm->evaluation()->metric);

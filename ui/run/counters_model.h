@@ -44,6 +44,11 @@ class CountersModel : public QAbstractTableModel {
   /// What has changed: rows where arms came, values otherwise.
   void refresh();
 
+  /// How long the run will be: what its counters come to. 0: not known
+  void setPlanned(qint64 steps, qint64 iterations);
+  /// The widest text that a run brings into a column; empty: not known before it comes.
+  QString widestText(int column) const;
+
   /// What the column of quality says, and of when: "Accuracy on the frozen cases, evaluated at step 1,600".
   QString qualityNote() const;
 
@@ -67,6 +72,8 @@ class CountersModel : public QAbstractTableModel {
 
   const RunData* m_data = nullptr;
   std::vector<Row> m_rows;
+  qint64 m_plannedSteps = 0;
+  qint64 m_plannedIterations = 0;
   std::optional<Yardstick> m_yardstick;  ///< usable
   QString m_metric;                      ///< as the heading says
   std::vector<record::TrialRow> m_arms;

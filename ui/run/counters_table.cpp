@@ -71,8 +71,14 @@ void CountersTable::setData(const RunData* run) {
   fitColumns();
 }
 
+void CountersTable::setPlanned(qint64 steps, qint64 iterations) {
+  m_model.setPlanned(steps, iterations);
+  fitColumns();
+}
+
 void CountersTable::refresh() {
   m_model.refresh();
+  if (m_model.rowCount() != m_rowsFitted) fitColumns();  // names are read from the first moment on
   // Thirty times a second would be more than anybody sees.
   if (!m_fitSoon.isActive()) m_fitSoon.start();
 }
@@ -80,13 +86,16 @@ void CountersTable::refresh() {
 void CountersTable::fitColumns() {
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
   setFixedHeight(horizontalHeader()->sizeHint().height() + kRows * verticalHeader()->defaultSectionSize() + 4);
+  m_rowsFitted = m_model.rowCount();
+  const int margins = 2 * (style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, this) + 1);
   int others = 0;
   const bool first = m_causeWidth == 0;
   for (int column = 0; column < CountersModel::kColumns; ++column) {
     // A header's own hint keeps room for the arrow of sorting, which is never shown here.
     const QString title = m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(title) + kHeaderRoom;
-    const int needed = std::max(sizeHintForColumn(column) + kRoom, heading);
+    const int widest = fontMetrics().horizontalAdvance(m_model.widestText(column)) + margins;
+    const int needed = std::max({sizeHintForColumn(column) + kRoom, heading, widest + kRoom});
     if (column == CountersModel::CauseColumn) {
       m_causeWidth = std::max(m_causeWidth, needed);  // the gap is part of both hints
       continue;

@@ -20,6 +20,8 @@ class CountersTable : public QTableView {
   bool isFitting() const { return m_fitSoon.isActive(); }
   const CountersModel& counters() const { return m_model; }
   void setData(const RunData* run);
+  /// Makes room for what a run of this length brings.
+  void setPlanned(qint64 steps, qint64 iterations);
   /// Takes in what has changed.
   void refresh();
 
@@ -38,6 +40,7 @@ class CountersTable : public QTableView {
 
   CountersModel m_model;
   int m_causeWidth = 0;
+  int m_rowsFitted = 0;
   QTimer m_fitSoon;
 };
 

@@ -44,7 +44,7 @@ QString kindWords(const plot::SeriesData& values) {
 }
 
 Statement finite(const RunData& data) {
-  Statement statement{say("Finite"), {}, {}, Statement::State::Unknown};
+  Statement statement{say("Finite"), {}, {}, {}, Statement::State::Unknown};
   if (data.steps() == 0) return statement;
   // Outputs are looked at where every loss is finite: a loss may hide them.
   for (const Quantity quantity : {Quantity::Loss, kMainDeviation}) {
@@ -79,6 +79,7 @@ Statement finite(const RunData& data) {
   }
   statement.state = Statement::State::Good;
   statement.answer = say("all losses finite");
+  statement.help = say("An arm is one training: the reference or one trial.");
   const auto arms = data.shown().size();
   const QString steps = data.steps() == 1 ? say("1 step") : say("%1 steps").arg(count(data.steps()));
   statement.detail = arms == 1 ? say("%1, 1 arm").arg(steps) : say("%1, %2 arms").arg(steps).arg(arms);
@@ -86,7 +87,7 @@ Statement finite(const RunData& data) {
 }
 
 Statement skipping(const RunData& data) {
-  Statement statement{say("Skipping"), {}, {}, Statement::State::Unknown};
+  Statement statement{say("Skipping"), {}, {}, {}, Statement::State::Unknown};
   const ArmData* worst = nullptr;
   for (const ArmData* const arm : data.shown()) {
     if (worst == nullptr || arm->counters().skipped > worst->counters().skipped) worst = arm;
@@ -181,7 +182,7 @@ std::optional<double> limitOf(const spec::Experiment* experiment) {
 }
 
 Statement deviating(const RunData& data, const Standing& standing, GlanceMemory::Chosen* before) {
-  Statement statement{say("Deviating"), {}, {}, Statement::State::Unknown};
+  Statement statement{say("Deviating"), {}, {}, {}, Statement::State::Unknown};
   statement.beginsWithName = true;
   for (const ArmData* const arm : data.shown()) {
     const std::optional<double> newest = arm->counters().deviation;
@@ -243,7 +244,7 @@ struct Change {
 };
 
 Statement learning(const RunData& data, GlanceMemory::Chosen* before) {
-  Statement statement{say("Learning"), {}, {}, Statement::State::Unknown};
+  Statement statement{say("Learning"), {}, {}, {}, Statement::State::Unknown};
   std::vector<Candidate> candidates;
   std::vector<Change> changes;
   for (const ArmData* const arm : data.shown()) {
@@ -330,7 +331,7 @@ std::optional<Statement> outcome(const RunData& data) {
   const char* const one[] = {QT_TRANSLATE_NOOP("Glance", "%1 rejected"), QT_TRANSLATE_NOOP("Glance", "%1 undecided"),
                              QT_TRANSLATE_NOOP("Glance", "%1 accepted")};
   constexpr Statement::State kStates[] = {Statement::State::Bad, Statement::State::Warn, Statement::State::Good};
-  Statement statement{say("Outcome"), {}, {}, kStates[worst]};
+  Statement statement{say("Outcome"), {}, {}, {}, kStates[worst]};
   statement.beginsWithName = arms.size() == 1;
   statement.answer = say(one[worst])
                          .arg(arms.size() == 1 ? nameOf(*arms[0])
@@ -353,7 +354,7 @@ QString stopWords(qint64 step, const Standing& standing) {
 }
 
 Statement timeLeft(const RunData& data, const Standing& standing) {
-  Statement statement{say("Time left"), {}, {}, Statement::State::Plain};
+  Statement statement{say("Time left"), {}, {}, {}, Statement::State::Plain};
   const qint64 step = data.steps();
   std::optional<double> elapsed;
   for (const ArmData* const arm : data.shown()) {

@@ -18,6 +18,7 @@ struct Statement {
   QString question;  ///< "Finite"
   QString answer;    ///< "1 NaN loss in fp16"
   QString detail;    ///< the number behind it
+  QString help;      ///< what its words mean, for the tooltip
   State state = State::Unknown;
   bool beginsWithName = false;  ///< of an arm: written as it is
 };

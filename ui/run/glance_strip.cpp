@@ -92,7 +92,7 @@ void GlanceStrip::showOne(std::size_t index) {
   }
   if (cell.detail->text() != statement.detail) {
     cell.detail->setText(statement.detail);
-    cell.detail->setToolTip(statement.detail);
+    cell.detail->setToolTip(statement.help.isEmpty() ? statement.detail : statement.detail + u'\n' + statement.help);
   }
   measure(index);
   const plot::PlotColors& colors = shell::Theme::colors();

@@ -38,6 +38,7 @@ class PreflightPanel : public QWidget {
 
   void clear();  ///< takes no room
   void showWaiting();
+  void endWaiting();  ///< nothing will be found out any more
   void showFailure(const QString& sentence);
   void showLines(const std::vector<PreflightLine>& lines);
 

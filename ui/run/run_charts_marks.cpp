@@ -14,9 +14,10 @@ namespace {
 QString textOf(const ArmData& arm, const Skip& skip) {
   const QString name = QString::fromStdString(arm.arm().start.name);
   const QString step = models::figure(report::count_words(skip.step));
-  return skip.parameter.isEmpty() ? RunCharts::tr("%1, step %2: skipped, %3.").arg(name, step, causeWords(skip.cause))
-                                  : RunCharts::tr("%1, step %2: skipped, %3, first in %4.")
-                                        .arg(name, step, causeWords(skip.cause), skip.parameter);
+  QStringList cause = {causeWords(skip.cause)};
+  if (!skip.parameter.isEmpty()) cause << RunCharts::tr("first in %1").arg(skip.parameter);
+  if (skip.sinceGrowth) cause << growthWords(skip);
+  return RunCharts::tr("%1, step %2: skipped, %3.").arg(name, step, cause.join(QStringLiteral(", ")));
 }
 
 bool isBefore(const plot::PlotMark& left, const plot::PlotMark& right) { return left.x < right.x; }

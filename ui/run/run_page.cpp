@@ -262,12 +262,15 @@ void RunPage::showExperiment(const spec::Experiment* experiment, const QString& 
   if (experiment == nullptr) {
     m_controls->showExperiment(name, {}, {}, {});
     m_charts->setPlannedSteps(0);
+    m_counters->setPlanned(0, 0);
     m_charts->setExperiment(nullptr);
     return;
   }
   m_controls->showExperiment(QString::fromStdString(experiment->name), QString::fromStdString(experiment->file),
                              experimentSummary(*experiment), policySummary(*experiment));
-  m_charts->setPlannedSteps(experiment->training.steps.value_or(0));
+  const qint64 steps = experiment->training.steps.value_or(0);
+  m_charts->setPlannedSteps(steps);
+  m_counters->setPlanned(steps, steps * experiment->training.accumulate);
   m_charts->setExperiment(std::make_shared<const spec::Experiment>(*experiment));
 }
 

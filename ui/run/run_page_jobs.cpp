@@ -352,6 +352,7 @@ void RunPage::beginOwnRun() {
   m_ownNames.clear();
   m_progress.reset();
   m_phase = tr("preparing");
+  m_controls->preflight()->endWaiting();
   if (m_own.resumes != 0 && m_own.archive == m_archive) {
     // Its earlier steps are in the archive, and the new ones come there.
     follow(m_own.resumes);

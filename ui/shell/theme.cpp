@@ -47,6 +47,9 @@ QPalette paletteOf(bool dark) {
   for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
     palette.setColor(QPalette::Disabled, role, disabled);
   }
+  // A default stays fainter than a value.
+  palette.setColor(QPalette::Disabled, QPalette::PlaceholderText,
+                   dark ? QColor(0x56, 0x5a, 0x61) : QColor(0xb9, 0xbc, 0xc1));
   return palette;
 }
 

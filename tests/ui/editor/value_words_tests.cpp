@@ -151,6 +151,10 @@ class ValueWordsTests : public QObject {
     QVERIFY(files > 60);
   }
 
+  void no_threads_are_said_to_be_all_cores_but_one() {
+    QCOMPARE(specOf(QStringLiteral("training.threads")).standardWords, QStringLiteral("0: all cores but one"));
+  }
+
   void words_that_the_catalogue_offers_are_never_called_wrong() {
     for (const spec::KeyEntry& key : spec::key_catalogue()) {
       for (const std::string& word : key.words) {

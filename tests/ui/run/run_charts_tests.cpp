@@ -989,6 +989,33 @@ class RunChartsTests : public QObject {
     }
   }
 
+  void columns_of_counters_keep_their_width_while_a_run_comes_to_its_end() {
+    CountersTable table;
+    table.resize(780, 150);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    m_data->clear();
+    m_data->setArms({arms()[0], arms()[1]});
+    table.setPlanned(20'000, 20'000);
+    table.setData(m_data.get());
+    const auto take = [&](std::int64_t number, double loss) {
+      std::vector<record::StepRecord> both = {stepOf(Reference, number), stepOf(Fp16, number)};
+      for (record::StepRecord& step : both) step.loss = loss;
+      both[1].scale_before = 65536;
+      both[1].growth_tracker = number % 100;
+      m_data->take({batch(both)});
+      table.refresh();
+      return QTest::qWaitFor([&] { return !table.isFitting(); });
+    };
+    QVERIFY(take(1, 2.0));
+    std::vector<int> before;
+    for (int column = 0; column < CountersModel::CauseColumn; ++column) before.push_back(table.columnWidth(column));
+    QVERIFY(take(19'999, 0.0005491));
+    for (int column = 0; column < CountersModel::CauseColumn; ++column) {
+      QCOMPARE(table.columnWidth(column), before[static_cast<std::size_t>(column)]);
+    }
+  }
+
   void the_glance_measures_by_the_spread_and_the_rules_limit() {
     const auto locked = experiment();
     Standing standing;

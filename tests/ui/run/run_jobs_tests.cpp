@@ -49,11 +49,13 @@ class RunJobsTests : public QObject {
   void init() {
     m_resumed = 0;
     m_checkpointEvery = 1;
+    m_lookAheadWaits = false;
     const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
       if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
       return test::slowStepsWithCheckpoints(job, observer, control, m_checkpointEvery);
     };
-    const auto lookAhead = [](const worker::Job::Run&, const session::StopToken&) {
+    const auto lookAhead = [this](const worker::Job::Run&, const session::StopToken& stop) {
+      while (m_lookAheadWaits && !stop.requested()) QTest::qSleep(1);
       session::Preflight found;
       found.steps = 100;
       found.timed_steps = 20;
@@ -277,6 +279,27 @@ class RunJobsTests : public QObject {
     QTRY_VERIFY(textsIn(m_page->controls()->preflight()).contains(QStringLiteral("hash 0123abcd")));
   }
 
+  void a_run_that_begins_ends_the_wait_for_its_pre_flight() {
+    m_lookAheadWaits = true;
+    m_window->open(writeExperiment());
+    QVERIFY(m_page->controls()->preflight()->isVisible());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    QVERIFY(!m_page->controls()->preflight()->isVisible());
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void the_space_of_a_run_counts_the_log_beside_its_archive() {
+    session::Preflight found;
+    found.archive_bytes = 1'000'000;
+    const spec::Experiment experiment;
+    const auto space = [&](qint64 freeBytes) { return run::preflightLines(found, experiment, freeBytes)[3]; };
+    QCOMPARE(space(30'000'000).value, QStringLiteral("21 MB"));  // and 20 MB of the log
+    QCOMPARE(space(30'000'000).state, run::PreflightLine::State::Good);
+    QCOMPARE(space(20'500'000).state, run::PreflightLine::State::Bad);
+  }
+
  private:
   static void press(const QWidget* in, const QString& text) {
     for (QToolButton* const button : in->findChildren<QToolButton*>()) {
@@ -293,6 +316,7 @@ class RunJobsTests : public QObject {
   run::RunPage* m_page = nullptr;
   std::atomic<std::int64_t> m_resumed = 0;
   std::atomic<std::int64_t> m_checkpointEvery = 1;
+  std::atomic<bool> m_lookAheadWaits = false;
 };
 
 QTEST_MAIN(RunJobsTests)

@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -140,6 +141,21 @@ class ShellTests : public QObject {
     QVERIFY(!theme.isDark());
     QVERIFY(Theme::colors().bad != dark);
     QCOMPARE(changes.count(), 2);
+  }
+
+  void a_default_is_fainter_than_a_value_in_a_form_that_is_disabled_too() {
+    Theme theme(*qApp);
+    for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark}) {
+      theme.setMode(mode);
+      const QPalette palette = QApplication::palette();
+      for (const QPalette::ColorGroup group : {QPalette::Active, QPalette::Disabled}) {
+        const int ground = palette.color(group, QPalette::Base).lightness();
+        const auto strength = [&](QPalette::ColorRole role) {
+          return std::abs(palette.color(group, role).lightness() - ground);
+        };
+        QVERIFY(strength(QPalette::PlaceholderText) < strength(QPalette::Text));
+      }
+    }
   }
 };
 
