@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "app/workbench/arguments.h"
+#include "app/workbench/close_signals.h"
 #include "app/workbench/pages.h"
 #include "core/base/user_folders.h"
 #include "ui/editor/editor_tabs.h"
@@ -223,6 +224,5 @@ int main(int argc, char** argv) {
   for (const QString& file : arguments->files) window.open(file);
   if (screenshot) return takeScreenshot(window, *editors, log, *arguments);
   const StartWatch watch(window);
-  window.show();
-  return QApplication::exec();
+  return workbench::runUntilClosed(window, settings);
 }

@@ -367,6 +367,16 @@ void mark_interrupted(Connection& connection, std::int64_t trial, const record::
       .run();
 }
 
+std::vector<std::int64_t> own_trials(Connection& connection, const ProcessIdentity& who) {
+  std::vector<std::int64_t> own;
+  Statement select(connection, kSelectRunning);
+  while (select.step()) {
+    if (select.text(1) == who.host && select.integer(2) == who.process && select.text(3) == who.started)
+      own.push_back(select.integer(0));
+  }
+  return own;
+}
+
 std::vector<std::int64_t> dead_trials(Connection& connection, UtcTime now) {
   std::vector<std::int64_t> dead;
   Statement select(connection, kSelectRunning);

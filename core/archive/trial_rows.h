@@ -35,6 +35,9 @@ record::TrialEnd interrupted_end(Connection& connection, std::int64_t trial);
 /// Marks the arm `interrupted` with what it came to, unless it has ended.
 void mark_interrupted(Connection& connection, std::int64_t trial, const record::TrialEnd& end);
 
+/// Arms that are marked `running` by this very process.
+std::vector<std::int64_t> own_trials(Connection& connection, const ProcessIdentity& who);
+
 /// Arms that are marked `running` by a process that is gone.
 std::vector<std::int64_t> dead_trials(Connection& connection, UtcTime now);
 

@@ -223,6 +223,11 @@ void Writer::limit_size(std::int64_t bytes) {
   });
 }
 
+void interrupt_arms_of_this_process(const std::string& path) {
+  const auto connection = open_for_writing(path, WriterOptions().busy_timeout);
+  store_interruptions(*connection, own_trials(*connection, this_process()));
+}
+
 void Writer::close() {
   if (thread_ == nullptr) return;
   finish(*thread_);

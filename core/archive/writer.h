@@ -131,4 +131,8 @@ class Writer {
   double waited_seconds_ = 0.0;  // after close
 };
 
+/// Marks the arms that this process still runs `interrupted`: for one that is about to end although a step of its run
+/// does not. Nothing may be written after it. \throws Error as the Writer does at opening.
+void interrupt_arms_of_this_process(const std::string& path);
+
 }  // namespace mantissa::archive

@@ -383,7 +383,8 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     if (elapsed) details << say("%1 elapsed").arg(models::figure(report::duration_words(*elapsed)));
     if (details.isEmpty() && step > 0) details << say("step %1").arg(count(step));
   } else if (step > 0 && !data.shown().empty()) {
-    statement.answer = endWords(data.shown());
+    statement.answer = standing.brokenWords.isEmpty() ? endWords(data.shown()) : standing.brokenWords;
+    if (!standing.brokenWords.isEmpty()) statement.state = Statement::State::Bad;
     QString made = standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
                    : step == 1               ? say("1 step")
                                              : say("%1 steps").arg(count(step));

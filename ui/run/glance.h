@@ -31,8 +31,9 @@ struct Standing {
   qint64 plannedSteps = 0;  ///< 0: unknown
   std::optional<double> remainingSeconds;
   QString phase;
-  bool stopsAtCheckpoint = false;                ///< it has been asked to
-  std::optional<qint64> stopStep;                ///< of that checkpoint; nothing: where the present step ends
+  bool stopsAtCheckpoint = false;  ///< it has been asked to
+  std::optional<qint64> stopStep;  ///< of that checkpoint; nothing: where the present step ends
+  QString brokenWords;             ///< why it is over without an end in the archive; empty: it has one, or runs
   const spec::Experiment* experiment = nullptr;  ///< for the limits of its rules; null: not known
 };
 

@@ -73,7 +73,7 @@ void RunActions::update(const RunSituation& situation) {
   const QString nothing = state == JobState::Stopping ? tr("The run is stopping.") : tr("Nothing runs.");
   m_pause->setChecked(paused);
   m_list->setEnabled(m_pause, holds, nothing);
-  m_list->setEnabled(m_stop, holds, nothing);
+  m_list->setEnabled(m_stop, holds || situation.waitsForLookAhead, nothing);
   m_stopAtCheckpoint->setText(situation.stopsAtCheckpoint ? tr("Do not stop at the next &checkpoint")
                                                           : tr("Stop at the next &checkpoint"));
   m_list->setEnabled(m_stopAtCheckpoint, holds, nothing);

@@ -19,6 +19,7 @@ namespace mantissa::ui::run {
 struct RunSituation {
   worker::JobState state = worker::JobState::Idle;
   bool startsSoon = false;         ///< nothing runs yet, and a run has been asked for
+  bool waitsForLookAhead = false;  ///< runs wait for the steps of a pre-flight to end
   bool stopsAtCheckpoint = false;  ///< the run has been asked to
   QString openedFile;              ///< name of the experiment file that Run runs; empty: none is open
   bool refusedArchive = false;     ///< the archive that was asked for could not be opened

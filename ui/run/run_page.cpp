@@ -38,9 +38,10 @@
 namespace mantissa::ui::run {
 namespace {
 
-constexpr int kLively = 33;    // ms: steps come, or a person does something
-constexpr int kHidden = 330;   // ms: steps are taken and not drawn
-constexpr int kWaiting = 200;  // ms: an arm runs, and nothing has come
+constexpr int kLively = 33;        // ms: steps come, or a person does something
+constexpr int kHidden = 330;       // ms: steps are taken and not drawn
+constexpr int kWaiting = 200;      // ms: an arm runs, and nothing has come
+constexpr int kLateWriters = 500;  // ms: the archive cannot be written
 constexpr qint32 kLayoutVersion = 1;
 
 }  // namespace
@@ -90,6 +91,8 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   });
   connect(m_charts, &RunCharts::pastFailed, this,
           [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
+  m_lateWriters.setInterval(kLateWriters);
+  connect(&m_lateWriters, &QTimer::timeout, this, &RunPage::lookAtLateWriters);
   m_clock.setTimerType(Qt::PreciseTimer);
   connect(&m_clock, &QTimer::timeout, this, &RunPage::tick);
 }
@@ -324,6 +327,7 @@ void RunPage::tick() {
       standing.remainingSeconds = m_progress->remaining_seconds;
     }
     if (ownView) standing.phase = m_phase;
+    if (ownView) standing.brokenWords = m_brokenWords;
     standing.stopsAtCheckpoint = ownView && m_controller->stopsAtCheckpoint();
     if (ownView) standing.stopStep = stopStep();
     m_strip->setStatements(glance(*m_shown, standing, &m_glanceMemory));

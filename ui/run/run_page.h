@@ -62,6 +62,7 @@ class RunPage : public shell::Page {
   bool isSettled() const override;
   bool isBusy() const override;
   void finishWork() override;
+  bool letsGo() override;
   QByteArray saveLayout() const override;
   void restoreLayout(const QByteArray& layout) override;
 
@@ -106,6 +107,7 @@ class RunPage : public shell::Page {
   static constexpr char kResumeTopic[] = "resume";
   static constexpr char kUnsavedTopic[] = "unsaved";
   static constexpr char kStopTopic[] = "stop";
+  static constexpr char kHeldUpTopic[] = "held up";
 
   void makeLayout();
   void listenToController();
@@ -120,6 +122,10 @@ class RunPage : public shell::Page {
   void stopAtCheckpoint();
   std::optional<qint64> stopStep() const;
   void tellStopAtCheckpoint();
+  void tellHeldUp(int seconds);
+  void giveUpWork();
+  void tellBrokenRun(const worker::JobFailure& failure);
+  void lookAtLateWriters();
   void resumeShownRun();
   void offerToResume();
   void tellLostRun();
@@ -177,6 +183,13 @@ class RunPage : public shell::Page {
   std::optional<session::Progress> m_progress;
   QString m_phase;
   QStringList m_armTopics;  ///< of the strips that tell of failed arms
+
+  QString m_brokenWords;  ///< why the own run ended without an end in the archive; empty: it has one, or runs
+  std::optional<ErrorKind> m_brokenKind;
+  QTimer m_lateWriters;     ///< while the archive of the own run cannot be written
+  bool m_finishes = false;  ///< the window waits for the end of what is at work
+  bool m_isHeldUp = false;  ///< the engine is asked for something, and gives no sign of life
+  bool m_isGivenUp = false;
 
   std::function<bool(const QString&)> m_beforeRun;
   QStringList m_unsavedFiles;

@@ -97,6 +97,11 @@ void RunPage::listenToController() {
                                      m_controller->holdsWaiting());
     enableActions();
   });
+  connect(m_controller, &TrainingController::heldUp, this, &RunPage::tellHeldUp);
+  connect(m_controller, &TrainingController::cameBack, this, [this] {
+    m_isHeldUp = false;
+    m_strips->dismiss(QString::fromLatin1(kHeldUpTopic));
+  });
   connect(m_controller, &TrainingController::lookedAhead, this, &RunPage::lookedAhead);
   connect(m_controller, &TrainingController::lookAheadFailed, this, [this](const worker::JobFailure& failure) {
     m_controls->preflight()->showFailure(failure.sentence);
@@ -136,6 +141,7 @@ void RunPage::listenToController() {
   connect(m_controller, &TrainingController::jobStopped, this, ended);
   connect(m_controller, &TrainingController::jobFailed, this, [this](worker::JobId, const worker::JobFailure& failure) {
     showFailure(failure.sentence, QString::fromLatin1(kRunTopic));
+    tellBrokenRun(failure);
     endOwnRun();
   });
 }
@@ -205,6 +211,7 @@ bool RunPage::readAsSaved() {
 }
 
 void RunPage::stop() {
+  if (m_controller->waitsForLookAhead()) return m_controller->clearWaiting();
   m_controller->holdWaiting();  // a person who stops one run does not ask for the next one
   m_controller->stop();
 }
@@ -348,6 +355,8 @@ void RunPage::beginOwnRun() {
   for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
   m_armTopics.clear();
   m_own = *own;
+  m_brokenWords.clear();
+  m_lateWriters.stop();
   m_ownData.clear();
   m_ownNames.clear();
   m_progress.reset();
@@ -397,6 +406,7 @@ void RunPage::enableActions() {
   RunSituation situation;
   situation.state = m_controller->state();
   situation.startsSoon = startsSoon();
+  situation.waitsForLookAhead = m_controller->waitsForLookAhead();
   situation.stopsAtCheckpoint = m_controller->stopsAtCheckpoint();
   if (m_opened) situation.openedFile = QFileInfo(QString::fromStdString(m_opened->file)).fileName();
   if (!m_refusedArchive.isEmpty()) {
@@ -442,15 +452,6 @@ void RunPage::tellRules() {
       tr("Rules fixed at %1, hash %2. Other settings make a new run.")
           .arg(QLocale().toString(began, QLocale::ShortFormat), QString::fromStdString(sha256(rules).substr(0, 8))),
       QString::fromStdString(rules));
-}
-
-bool RunPage::isBusy() const { return m_controller->state() != worker::JobState::Idle || startsSoon(); }
-
-void RunPage::finishWork() {
-  m_controller->clearWaiting();
-  m_controller->stop();
-  // Between two runs nothing is left that would tell of its end.
-  if (!isBusy()) QMetaObject::invokeMethod(this, &RunPage::workEnded, Qt::QueuedConnection);
 }
 
 }  // namespace mantissa::ui::run

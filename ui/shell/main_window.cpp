@@ -301,10 +301,21 @@ bool MainWindow::mayClose() {
     if (one->isBusy()) busy << one;
   }
   if (busy.isEmpty()) return true;
-  if (m_closing || !closeQuestion()(this)) return false;
+  if (!m_closing && !closeQuestion()(this)) return false;
   m_closing = true;
   for (Page* const one : busy) one->finishWork();
   return false;
+}
+
+void MainWindow::closeUnasked() {
+  m_closing = true;
+  close();
+}
+
+bool MainWindow::letsGo() {
+  bool all = true;
+  for (Page* const one : m_pages) all = one->letsGo() && all;
+  return all;
 }
 
 void MainWindow::setCloseQuestion(CloseQuestion question) { closeQuestion() = std::move(question); }

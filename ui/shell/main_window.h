@@ -73,6 +73,11 @@ class MainWindow : public QMainWindow {
   MessageStrips* strips() const { return m_strips; }
   const QString& archive() const { return m_archive; }
 
+  /// Closes as if asked to stop what runs at once, and asks nothing.
+  void closeUnasked();
+  /// After it has closed: see Page.
+  bool letsGo();
+
   /// Asks whether a run may be stopped so that the window can close. Replaceable for tests.
   using CloseQuestion = std::function<bool(QWidget* parent)>;
   static void setCloseQuestion(CloseQuestion question);

@@ -50,7 +50,12 @@ class Page : public QWidget {
 
   /// Work that would be lost if the window closed now; `finishWork` ends it cleanly and `workEnded` tells when.
   virtual bool isBusy() const { return false; }
+  /// Asked again by a person who will not wait any longer, it may leave behind what does not end.
   virtual void finishWork() {}
+
+  /// The window has closed. False: something is at work that does not end, and the process has to end with it, without
+  /// destroying the page.
+  virtual bool letsGo() { return true; }
 
   /// Splitters, hidden columns …: what the person arranged.
   virtual QByteArray saveLayout() const { return {}; }

@@ -41,6 +41,9 @@ class Settings {
   /// Forgets geometry, docks and page layouts; the next start looks like the first.
   void resetLayout();
 
+  /// Onto the disk, which the end of the object does too.
+  void sync() { m_values.sync(); }
+
   static constexpr int kRecentFiles = 12;
 
  private:

@@ -49,9 +49,15 @@ void EngineThread::start(EngineTask task) {
   {
     const std::lock_guard<std::mutex> lock(m_mutex);
     m_task = std::move(task);
+    m_works = true;
   }
   m_changed.notify_one();
   if (!m_thread.joinable()) m_thread = std::thread([this] { work(); });
+}
+
+bool EngineThread::waitUntilIdle(std::chrono::milliseconds limit) {
+  std::unique_lock<std::mutex> lock(m_mutex);
+  return m_idle.wait_for(lock, limit, [this] { return !m_works; });
 }
 
 void EngineThread::work() {
@@ -64,6 +70,11 @@ void EngineThread::work() {
       task = std::exchange(m_task, std::nullopt);
     }
     run(std::move(*task));
+    {
+      const std::lock_guard<std::mutex> lock(m_mutex);
+      m_works = m_task.has_value();
+    }
+    m_idle.notify_all();
   }
   m_engine.reset();
 }

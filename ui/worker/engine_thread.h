@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -33,6 +34,9 @@ class EngineThread {
   /// Only when the task before has told of its end.
   void start(EngineTask task);
 
+  /// Waits until no task is at work, at most so long. False: one still is.
+  bool waitUntilIdle(std::chrono::milliseconds limit);
+
  private:
   void work();
   void run(EngineTask task);
@@ -41,7 +45,9 @@ class EngineThread {
   std::unique_ptr<Engine> m_engine;  // the thread's own
   std::mutex m_mutex;
   std::condition_variable m_changed;
+  std::condition_variable m_idle;
   std::optional<EngineTask> m_task;  // guarded by m_mutex, like what follows
+  bool m_works = false;
   bool m_quit = false;
   std::thread m_thread;
 };

@@ -26,6 +26,7 @@ JobState stateOf(session::RunState state) {
 
 void TrainingController::JobObserver::tell(std::function<void(TrainingController&)> call) {
   m_controller.m_mailbox->post([&controller = m_controller, job = m_job, call = std::move(call)] {
+    controller.engineLives();
     if (controller.isHeard(job)) call(controller);
   });
 }

@@ -2,6 +2,7 @@
 #include "ui/worker/training_controller.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/worker/engine_thread.h"
 #include "ui/worker/job_observer.h"
@@ -13,6 +14,7 @@ struct TrainingController::Current {
   JobId id = 0;
   QString title;
   std::shared_ptr<session::RunControl> control = std::make_shared<session::RunControl>();
+  bool pauses = false;
   bool stops = false;
   bool stops_at_checkpoint = false;
   bool superseded = false;
@@ -22,17 +24,59 @@ struct TrainingController::Current {
 TrainingController::TrainingController(EngineFactory factory, QObject* parent)
     : QObject(parent),
       m_mailbox(std::make_unique<Mailbox>()),
-      m_engine(std::make_unique<EngineThread>(std::move(factory))) {}
+      m_engine(std::make_unique<EngineThread>(std::move(factory))) {
+  m_watch.setSingleShot(true);
+  connect(&m_watch, &QTimer::timeout, this, &TrainingController::lookAtEngine);
+}
 
 TrainingController::~TrainingController() {
   if (m_current) m_current->control->stop();
   m_engine.reset();
 }
 
+bool TrainingController::endWithin(std::chrono::milliseconds limit) {
+  m_waiting.clear();
+  m_lookAhead.reset();
+  if (m_current) m_current->control->stop();
+  return m_engine->waitUntilIdle(limit);
+}
+
+bool TrainingController::waitsForLookAhead() const { return m_current && m_current->looks_ahead && !m_waiting.empty(); }
+
+void TrainingController::watchEngine() {
+  if (m_heldUp) return;
+  m_lastSign.start();
+  m_watch.start(m_patience);
+}
+
+bool TrainingController::isAwaited() const {
+  if (!m_current) return false;
+  const bool pauses = m_current->pauses && m_state != JobState::Paused;
+  const bool goes = m_current->superseded && !m_current->looks_ahead;
+  return m_current->stops || goes || pauses || waitsForLookAhead();
+}
+
+void TrainingController::lookAtEngine() {
+  if (!isAwaited()) return engineLives();
+  m_heldUp = true;
+  const qint64 silent = m_lastSign.elapsed();
+  m_watch.start(std::chrono::milliseconds(silent));
+  Q_EMIT heldUp(static_cast<int>(silent / 1000));
+}
+
+void TrainingController::engineLives() {
+  m_lastSign.start();
+  if (m_watch.isActive() && !m_heldUp) m_watch.start(m_patience);
+  if (!m_heldUp) return;
+  m_heldUp = false;
+  m_watch.start(m_patience);
+  Q_EMIT cameBack();
+}
+
 JobId TrainingController::enqueue(Job job) {
   const JobId id = nextId();
   m_waiting.emplace_back(id, std::move(job));
-  stopLookAhead();
+  if (stopLookAhead()) watchEngine();
   Q_EMIT queueChanged();
   m_mailbox->post([this] { startNext(); });
   return id;
@@ -42,10 +86,11 @@ JobId TrainingController::replace(Job job) {
   const JobId id = nextId();
   m_waiting.emplace_front(id, std::move(job));
   m_replacement = id;
-  stopLookAhead();
+  if (stopLookAhead()) watchEngine();
   if (currentJob() != 0) {
     m_current->superseded = true;
     m_current->control->stop();
+    watchEngine();
     m_feeds.clear();
     setState(JobState::Stopping);
   }
@@ -65,10 +110,11 @@ void TrainingController::cancelLookAhead() {
   stopLookAhead();
 }
 
-void TrainingController::stopLookAhead() {
-  if (!m_current || !m_current->looks_ahead) return;
+bool TrainingController::stopLookAhead() {
+  if (!m_current || !m_current->looks_ahead) return false;
   m_current->superseded = true;
   m_current->control->stop();
+  return true;
 }
 
 bool TrainingController::removeWaiting(JobId job) {
@@ -132,11 +178,18 @@ std::vector<StepBatch> TrainingController::takeSteps() {
 }
 
 void TrainingController::pause() {
-  if (session::RunControl* const run = control()) run->pause();
+  session::RunControl* const run = control();
+  if (run == nullptr) return;
+  m_current->pauses = true;
+  run->pause();
+  watchEngine();
 }
 
 void TrainingController::resume() {
-  if (session::RunControl* const run = control()) run->resume();
+  session::RunControl* const run = control();
+  if (run == nullptr) return;
+  m_current->pauses = false;
+  run->resume();
 }
 
 void TrainingController::stepOnce() {
@@ -146,7 +199,7 @@ void TrainingController::stepOnce() {
 void TrainingController::stop() {
   session::RunControl* const run = control();
   if (run == nullptr) return;
-  m_current->stops = true;
+  if (!std::exchange(m_current->stops, true)) watchEngine();
   run->stop();
   setState(JobState::Stopping);
 }
@@ -231,6 +284,8 @@ void TrainingController::startLookAhead() {
 
 void TrainingController::endCurrent(const std::function<void(JobId)>& tell) {
   const std::unique_ptr<Current> ended = std::move(m_current);
+  engineLives();
+  m_watch.stop();
   m_mailbox->post([this] { startNext(); });
   if (!ended->looks_ahead) {
     for (Feed& feed : m_feeds) feed.is_over = true;

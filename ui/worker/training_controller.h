@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -8,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 #include "core/record/checkpoint.h"
 #include "core/record/trial.h"
@@ -33,7 +36,8 @@ class Mailbox;
 /// is not heard of again, whatever it still does.
 ///
 /// Destruction stops what runs and waits until it has ended: at most the rest of a microbatch, of a loading data set,
-/// of an evaluation or of the comparison of cases.
+/// of an evaluation or of the comparison of cases. A model may take for ever over one of them, and nothing interrupts
+/// it: `heldUp` tells of it, and who cannot wait calls `endWithin` before and ends the process where that fails.
 class TrainingController : public QObject {
   Q_OBJECT
 
@@ -64,6 +68,15 @@ class TrainingController : public QObject {
   /// goes first, and what was found out until then is dropped. It is no job: `state` stays Idle.
   void lookAhead(Job::Run work);
   void cancelLookAhead();
+  /// Whether jobs wait for a look ahead to come to its end.
+  bool waitsForLookAhead() const;
+
+  /// How long the engine may give no sign of life when something is asked of it before `heldUp` tells.
+  void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
+
+  /// Stops everything and waits for it, at most so long. False: the engine still is at something; then neither it nor
+  /// this object can be destroyed.
+  bool endWithin(std::chrono::milliseconds limit);
 
   JobState state() const { return m_state; }
   JobId currentJob() const;  ///< 0 while idle, and while a superseded job comes to its end
@@ -104,6 +117,11 @@ class TrainingController : public QObject {
   /// What the last `lookAhead` has found; one that was superseded or cancelled is not heard of.
   void lookedAhead(const mantissa::session::Preflight& preflight);
   void lookAheadFailed(const mantissa::ui::worker::JobFailure& failure);
+  /// A job was asked to pause or to stop, or waits for a look ahead, and the engine has given no sign of life for so
+  /// many seconds: again after twice the time. What comes next from the engine ends it.
+  void heldUp(int seconds);
+  /// The engine that `heldUp` told of has come back.
+  void cameBack();
 
  private:
   class JobObserver;
@@ -118,8 +136,13 @@ class TrainingController : public QObject {
   void startNext();
   void startJob();
   void startLookAhead();
-  void stopLookAhead();
+  bool stopLookAhead();  // whether there is one at work
   void engineIs(JobState state);
+  /// Something was asked of the engine.
+  void watchEngine();
+  bool isAwaited() const;
+  void lookAtEngine();
+  void engineLives();
   void setState(JobState state);
   void endCurrent(const std::function<void(JobId)>& tell);
   bool isHeard(JobId job) const;
@@ -133,6 +156,10 @@ class TrainingController : public QObject {
   JobId m_replacement = 0;  // starts whatever is held
   JobId m_lastId = 0;
   JobState m_state = JobState::Idle;
+  std::chrono::milliseconds m_patience{5000};
+  QElapsedTimer m_lastSign;  // of the engine's life, or when something was asked of it
+  QTimer m_watch;
+  bool m_heldUp = false;
   std::unique_ptr<Mailbox> m_mailbox;
   std::unique_ptr<EngineThread> m_engine;  // last: its thread ends before the mailbox goes
 };

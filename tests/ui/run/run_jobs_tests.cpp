@@ -11,6 +11,7 @@
 #include <QToolButton>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 
 #include "tests/ui/run/run_page_fixtures.h"
@@ -39,6 +40,19 @@ QStringList textsIn(const QWidget* widget) {
   return texts;
 }
 
+/// Something to wait at as a step does that never ends.
+class Gate {
+ public:
+  void open() { m_open = true; }
+  void close() { m_open = false; }
+  void pass() const {
+    while (!m_open) QTest::qSleep(1);
+  }
+
+ private:
+  std::atomic<bool> m_open{true};
+};
+
 }  // namespace
 
 class RunJobsTests : public QObject {
@@ -54,7 +68,10 @@ class RunJobsTests : public QObject {
       if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
       return test::slowStepsWithCheckpoints(job, observer, control, m_checkpointEvery);
     };
+    m_looks = 0;
     const auto lookAhead = [this](const worker::Job::Run&, const session::StopToken& stop) {
+      ++m_looks;
+      m_door.pass();
       while (m_lookAheadWaits && !stop.requested()) QTest::qSleep(1);
       session::Preflight found;
       found.steps = 100;
@@ -70,7 +87,10 @@ class RunJobsTests : public QObject {
     m_window = &m_fixture->window();
     QVERIFY(m_fixture->isShown());
   }
-  void cleanup() { m_fixture.reset(); }
+  void cleanup() {
+    m_door.open();
+    m_fixture.reset();
+  }
 
   void a_second_run_waits_for_the_first_and_can_be_taken_out() {
     m_window->open(writeExperiment());
@@ -184,6 +204,29 @@ class RunJobsTests : public QObject {
     QVERIFY(m_page->controller()->waiting().empty());
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_pre_flight_that_does_not_come_back_is_told_and_stop_gives_the_run_up() {
+    QSignalSpy begun(m_page->controller(), &worker::TrainingController::jobStarted);
+    m_door.close();
+    m_page->controller()->setPatience(std::chrono::milliseconds(10));
+    m_window->open(writeExperiment());
+    QTRY_VERIFY(m_looks.load() > 0);  // it looks ahead
+    QVERIFY(!action("run_stop")->isEnabled());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{1});
+    QVERIFY(action("run_stop")->isEnabled());
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() != nullptr);
+    const QString sentence = m_page->findChild<shell::MessageStrip*>()->sentence();
+    for (const char* const words : {"The trial steps of the pre-flight have not come back", "Stop takes it out"}) {
+      QVERIFY2(sentence.contains(QString::fromUtf8(words)), qPrintable(sentence));
+    }
+    QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
+    QVERIFY(m_page->controller()->waiting().empty());
+    QVERIFY(!action("run_stop")->isEnabled());
+    m_door.open();
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
+    QVERIFY(begun.isEmpty());
   }
 
   void several_files_are_queued_at_once() {
@@ -317,6 +360,8 @@ class RunJobsTests : public QObject {
   std::atomic<std::int64_t> m_resumed = 0;
   std::atomic<std::int64_t> m_checkpointEvery = 1;
   std::atomic<bool> m_lookAheadWaits = false;
+  std::atomic<int> m_looks = 0;
+  Gate m_door;  ///< of every look ahead; open unless a test closes it
 };
 
 QTEST_MAIN(RunJobsTests)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's process is killed while an experiment runs in it. It is this program once more, with a stub that makes
-// steps in place of LibTorch, the writer of real runs behind it, and a step's number on its standard output when the
-// archive was given it.
+// The window's process is killed or asked to end while an experiment runs in it. It is this program once more, with a
+// stub that makes steps in place of LibTorch, the writer of real runs behind it, and a step's number on its standard
+// output when the archive was given it.
 #include <spdlog/spdlog.h>
 
 #include <QAction>
@@ -13,6 +13,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <signal.h>
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -20,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/workbench/close_signals.h"
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "tests/ui/worker/stub_engine.h"
@@ -35,6 +39,8 @@ using namespace mantissa::ui;
 namespace {
 
 constexpr qint64 kMayBeLost = 1000;  // ms
+
+std::int64_t lastStep = 0;  // which never ends; 0: all of them do
 
 record::RunSummary endlessRun(const worker::Job& job, session::Observer& observer, session::RunControl& control) {
   const auto& options = std::get<worker::Job::Run>(job.work).options;
@@ -61,7 +67,11 @@ record::RunSummary endlessRun(const worker::Job& job, session::Observer& observe
     std::printf("%lld\n", static_cast<long long>(progress.step));
     std::fflush(stdout);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    // A model that loops for ever in forward.
+    while (lastStep > 0 && progress.step >= lastStep) std::this_thread::sleep_for(std::chrono::seconds(1));
   }
+  arm.end.status = record::Status::Stopped;
+  writer.finish_trial(arm.id, arm.end);
   return summary;
 }
 
@@ -72,8 +82,14 @@ int runWindow(int argc, char** argv) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
   shell::Settings settings(folder + QStringLiteral("/workbench.ini"));
   shell::LogModel log;
-  shell::MainWindow window(settings, &log, {new run::RunPage(test::stub(endlessRun))});
-  window.show();
+  lastStep = QCoreApplication::arguments().value(3).toLongLong();
+  auto* const page = new run::RunPage(test::stub(endlessRun));
+  page->controller()->setPatience(std::chrono::seconds(1));  // by then all is committed
+  QObject::connect(page->controller(), &worker::TrainingController::heldUp, [] {
+    std::printf("held up\n");
+    std::fflush(stdout);
+  });
+  shell::MainWindow window(settings, &log, {page});
   QFile file(folder + QStringLiteral("/endless.toml"));
   if (!file.open(QIODevice::WriteOnly)) return 1;
   file.write(
@@ -82,8 +98,46 @@ int runWindow(int argc, char** argv) {
   file.close();
   window.open(file.fileName());
   window.actions()->find(QStringLiteral("run"))->trigger();
-  return QApplication::exec();
+  return workbench::runUntilClosed(window, settings);
 }
+
+/// The program once more, in a folder of its own.
+class Window {
+ public:
+  explicit Window(qint64 stuckAt = 0) {
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("XDG_DATA_HOME"), m_folder.path());
+    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    process.setProcessEnvironment(environment);
+    process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    process.start(QCoreApplication::applicationFilePath(),
+                  {QStringLiteral("--child"), m_folder.path(), QString::number(stuckAt)});
+  }
+
+  /// Waits for a line.
+  bool says(const QByteArray& line) {
+    do {
+      while (process.canReadLine()) {
+        if (process.readLine().trimmed() == line) return true;
+      }
+    } while (process.waitForReadyRead(30'000));
+    return false;
+  }
+
+  void signal(int which) const { ::kill(static_cast<pid_t>(process.processId()), which); }
+  std::string archive() const { return (m_folder.path() + QStringLiteral("/mantissa/mantissa.db")).toStdString(); }
+  record::TrialRow arm() const { return archive::Reader(archive()).trial(1); }
+  qint64 steps() const {
+    qint64 count = 0;
+    archive::Reader(archive()).steps(1, [&count](const record::StepRecord&) { return ++count > 0; });
+    return count;
+  }
+
+  QProcess process;
+
+ private:
+  QTemporaryDir m_folder;
+};
 
 }  // namespace
 
@@ -91,20 +145,54 @@ class KilledWindowTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void a_signal_stops_the_run_and_closes_the_window_data() {
+    QTest::addColumn<int>("signal");
+    QTest::addRow("SIGTERM") << SIGTERM;
+    QTest::addRow("SIGINT") << SIGINT;
+    QTest::addRow("SIGHUP") << SIGHUP;
+  }
+  void a_signal_stops_the_run_and_closes_the_window() {
+    QFETCH(int, signal);
+    Window window;
+    QVERIFY(window.says("50"));
+    window.signal(signal);
+    QVERIFY(window.process.waitForFinished(30'000));
+    QCOMPARE(window.process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(window.process.exitCode(), 0);
+    QCOMPARE(window.arm().end.status, record::Status::Stopped);
+  }
+
+  void a_second_signal_ends_a_window_at_once() {
+    Window window(50);
+    QVERIFY(window.says("50"));
+    window.signal(SIGTERM);
+    QVERIFY(window.says("held up"));
+    window.signal(SIGTERM);
+    QVERIFY(window.process.waitForFinished(30'000));
+    QCOMPARE(window.process.exitCode(), 130);
+  }
+
+  void a_window_whose_step_never_ends_closes_when_it_is_asked_again() {
+    Window window(50);
+    QVERIFY(window.says("50"));
+    window.signal(SIGHUP);
+    QVERIFY(window.says("held up"));
+    window.signal(SIGHUP);
+    QVERIFY(window.process.waitForFinished(30'000));
+    QCOMPARE(window.process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(window.process.exitCode(), 0);
+    QCOMPARE(window.arm().end.status, record::Status::Interrupted);
+    QCOMPARE(window.steps(), qint64{50});
+  }
+
   void killed_at_a_random_moment_it_loses_less_than_a_second_data() {
     QTest::addColumn<int>("milliseconds");
     for (int i = 0; i < 5; ++i) QTest::addRow("kill %d", i + 1) << QRandomGenerator::global()->bounded(1100, 3600);
   }
   void killed_at_a_random_moment_it_loses_less_than_a_second() {
     QFETCH(int, milliseconds);
-    const QTemporaryDir folder;
-    QProcess window;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(QStringLiteral("XDG_DATA_HOME"), folder.path());
-    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
-    window.setProcessEnvironment(environment);
-    window.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    window.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--child"), folder.path()});
+    Window child;
+    QProcess& window = child.process;
     QVERIFY(window.waitForReadyRead(60'000));
 
     QElapsedTimer clock;
@@ -125,7 +213,7 @@ class KilledWindowTests : public QObject {
     for (const auto& [when, step] : told) {
       if (when <= killed - kMayBeLost) due = step;
     }
-    const archive::Reader reader((folder.path() + QStringLiteral("/mantissa/mantissa.db")).toStdString());
+    const archive::Reader reader(child.archive());
     const record::TrialRow arm = reader.trial(1);
     QCOMPARE(arm.end.status, record::Status::Interrupted);
     qint64 steps = 0;
@@ -139,7 +227,7 @@ class KilledWindowTests : public QObject {
 };
 
 int main(int argc, char** argv) {
-  if (argc == 3 && qstrcmp(argv[1], "--child") == 0) return runWindow(argc, argv);
+  if (argc == 4 && qstrcmp(argv[1], "--child") == 0) return runWindow(argc, argv);
   const QCoreApplication application(argc, argv);
   KilledWindowTests tests;
   return QTest::qExec(&tests, argc, argv);

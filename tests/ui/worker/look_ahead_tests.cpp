@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Looking ahead beside jobs: it never holds one up. Also built and run under ThreadSanitizer
 // (packaging/checks/threads.sh).
+#include <chrono>
 #include <stdexcept>
 #include <string>
 
@@ -73,6 +74,32 @@ class LookAheadTests : public QObject {
     const JobId job = controller.enqueue(jobNamed("5"));
     SOON_VERIFY(diary.has(job, "finished"));
     QVERIFY(m_found.isEmpty());
+  }
+
+  void one_that_does_not_come_back_is_told_and_the_job_that_waits_can_be_taken_back() {
+    Door door;
+    TrainingController controller(stub(stepsOfTitle, [&door](const Job::Run& work, const session::StopToken& stop) {
+      door.pass();  // a forward that takes no notice of anything
+      return found(work, stop);
+    }));
+    controller.setPatience(std::chrono::milliseconds(10));
+    Diary diary(controller);
+    const QSignalSpy heldUp(&controller, &TrainingController::heldUp);
+    const QSignalSpy cameBack(&controller, &TrainingController::cameBack);
+    controller.lookAhead(workOf("endless"));
+    QCoreApplication::processEvents();
+    QVERIFY(!controller.waitsForLookAhead());
+    controller.enqueue(jobNamed("5"));
+    QVERIFY(controller.waitsForLookAhead());
+    SOON_VERIFY(!heldUp.isEmpty());
+    controller.clearWaiting();
+    QVERIFY(!controller.waitsForLookAhead());
+    QVERIFY(!controller.endWithin(std::chrono::milliseconds(1)));
+    const JobId next = controller.enqueue(jobNamed("5"));
+    door.open();
+    SOON_VERIFY(diary.has(next, "finished"));
+    QVERIFY(!cameBack.isEmpty());
+    QVERIFY(controller.endWithin(std::chrono::minutes(1)));
   }
 
   void waits_until_the_jobs_have_ended() {
