@@ -37,7 +37,8 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// Every arm, oldest first. An arm whose process is gone shows as `interrupted`.
+  /// Every arm, oldest first. An arm whose process is gone shows as `interrupted`. One that runs has the counts of its
+  /// last committed step; one that was interrupted or stopped has the quality of its last evaluation, with a note.
   std::vector<record::TrialRow> trials() const;
 
   /// The same in short, at a small part of the cost: for those who look several times a second.

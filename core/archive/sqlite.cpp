@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include <sqlite3.h>
 
@@ -69,7 +70,34 @@ Connection::Connection(const std::string& path, Mode mode, std::chrono::millisec
   }
 }
 
-Connection::~Connection() { sqlite3_close(handle_); }
+Connection::~Connection() {
+  for (const auto& [sql, statement] : idle_) sqlite3_finalize(statement);
+  sqlite3_close(handle_);
+}
+
+sqlite3_stmt* Connection::prepare(std::string_view sql) {
+  if (const auto found = idle_.find(sql); found != idle_.end()) {
+    sqlite3_stmt* const statement = found->second;
+    idle_.erase(found);
+    return statement;
+  }
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                      &statement, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return statement;
+}
+
+void Connection::give_back(sqlite3_stmt* statement) noexcept {
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  try {
+    if (idle_.emplace(sqlite3_sql(statement), statement).second) return;
+  } catch (const std::bad_alloc&) {
+    // It is prepared again.
+  }
+  sqlite3_finalize(statement);
+}
 
 void Connection::execute(const std::string& sql) {
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
@@ -179,13 +207,10 @@ void Connection::fail_damaged(const std::string& problem, const std::string& fou
               {problem, path_, 0, 0, place, found, "", "Use a backup, or --archive with another file"});
 }
 
-Statement::Statement(Connection& connection, std::string_view sql) : connection_(connection) {
-  const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()),
-                                      SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
-  if (code != SQLITE_OK) connection.fail(code);
-}
+Statement::Statement(Connection& connection, std::string_view sql)
+    : connection_(connection), statement_(connection.prepare(sql)) {}
 
-Statement::~Statement() { sqlite3_finalize(statement_); }
+Statement::~Statement() { connection_.give_back(statement_); }
 
 Statement& Statement::bind(int position, std::int64_t value) {
   sqlite3_bind_int64(statement_, position, value);

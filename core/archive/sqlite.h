@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ struct sqlite3_stmt;
 namespace mantissa::archive {
 
 /// One connection to an SQLite file. Used by one thread at a time. Every failure is an Error that names the file.
+///
+/// What a Statement has prepared is kept for the next one of the same text: a statement is prepared once, however often
+/// a Statement is made of it.
 class Connection {
  public:
   enum class Mode {
@@ -66,13 +70,18 @@ class Connection {
                                  const std::string& place = {}) const;
 
  private:
+  friend class Statement;
+  sqlite3_stmt* prepare(std::string_view sql);
+  void give_back(sqlite3_stmt* statement) noexcept;
+
   std::string path_;
   sqlite3* handle_ = nullptr;
+  std::map<std::string, sqlite3_stmt*, std::less<>> idle_;  // by text
   std::function<void()> guard_;
 };
 
 /// A prepared statement. Values are bound by position from 1, columns are read by position from 0. Bound text and bytes
-/// must live until the next `step` or `run` is done.
+/// must live until the next `step` or `run` is done. It does not outlive its connection.
 class Statement {
  public:
   /// \throws Error ArchiveDamaged where the file lacks what the statement names: our own SQL is right.
@@ -112,7 +121,7 @@ class Statement {
 
  private:
   Connection& connection_;
-  sqlite3_stmt* statement_ = nullptr;
+  sqlite3_stmt* statement_;
 };
 
 /// BEGIN IMMEDIATE, the connection's guard … COMMIT; rolled back where `commit` was not reached.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/archive/trial_rows.h"
 
+#include <string>
 #include <string_view>
 
 #include "core/archive/checkpoint_rows.h"
@@ -66,6 +67,10 @@ constexpr char kSelectTrials[] =
 constexpr char kSelectNotes[] = "SELECT note FROM notes WHERE trial = ?1 ORDER BY position";
 constexpr char kSelectOptimizers[] =
     "SELECT kind, applied, skipped, lr, lr_per, states FROM trial_optimizers WHERE trial = ?1 ORDER BY optimizer";
+constexpr char kSelectCountsSoFar[] =
+    "SELECT step, applied_updates, iteration, samples FROM steps WHERE trial = ?1 ORDER BY step DESC LIMIT 1";
+constexpr char kSelectLastEvaluation[] =
+    "SELECT step, metric, value, states FROM evaluations WHERE trial = ?1 ORDER BY step DESC LIMIT 1";
 constexpr char kCountSkippedOfOptimizer[] =
     "SELECT count(*) FROM step_optimizers WHERE trial = ?1 AND optimizer = ?2 AND skipped";
 
@@ -174,6 +179,34 @@ std::vector<record::PolicyChange> read_policy_changes(Connection& connection, st
   return changes;
 }
 
+/// Fills in how far an arm is that runs. From its last step alone: a step is either applied or skipped.
+void count_so_far(Connection& connection, record::TrialRow& trial) {
+  if (trial.start.kind == record::TrialKind::Rounding) return;  // its steps are looks at the reference's
+  Statement select(connection, kSelectCountsSoFar);
+  select.bind(1, trial.id);
+  if (!select.step()) return;
+  record::Counts& counts = trial.end.counts;
+  counts.attempted = select.integer(0);
+  counts.applied = select.integer(1);
+  counts.skipped = counts.attempted - counts.applied;
+  counts.iterations = select.integer(2);
+  counts.samples = select.integer(3);
+}
+
+/// Fills in the quality of an arm that ended before it was compared with its reference.
+void read_last_evaluation(Connection& connection, record::TrialRow& trial) {
+  const bool was_cut_short = trial.end.status == Status::Interrupted || trial.end.status == Status::Stopped;
+  if (!was_cut_short || !trial.end.quality_metric.empty()) return;
+  Statement select(connection, kSelectLastEvaluation);
+  select.bind(1, trial.id);
+  if (!select.step()) return;
+  RealReader reals(select.integer(3));
+  trial.end.quality_metric = select.text(1);
+  trial.end.quality = reals.read(select, 2);
+  trial.end.notes.push_back("The quality is that of the last evaluation before the arm's end, at step " +
+                            std::to_string(select.integer(0)) + ".");
+}
+
 /// Fills in what an arm came to that nobody has marked `interrupted` in the file with it.
 void complete_interrupted(Connection& connection, record::TrialRow& trial, bool marked) {
   const record::TrialEnd end = interrupted_end(connection, trial.id);
@@ -233,6 +266,7 @@ record::TrialRow read_trial(Connection& connection, const Statement& row, UtcTim
   trial.end.flips = row.optional_integer(at++);
   trial.end.seconds = reals.read(row, at++).value_or(0.0);
   if (trial.end.status == Status::Interrupted) complete_interrupted(connection, trial, marked);
+  if (trial.end.status == Status::Running) count_so_far(connection, trial);
   return trial;
 }
 
@@ -414,11 +448,13 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   const bool with_changes = connection.has_table("policy_changes");
   const bool with_yardsticks = connection.has_table("trial_yardsticks");
   const bool with_gains = connection.has_table("gains");
+  const bool with_evaluations = connection.has_table("evaluations");
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
     if (with_parents) read_parent(connection, trial);
     if (with_optimizers && trial.end.optimizers.empty()) trial.end.optimizers = read_optimizers(connection, trial.id);
     trial.end.notes = read_list(connection, trial.id, kSelectNotes);
+    if (with_evaluations) read_last_evaluation(connection, trial);
     if (with_changes) trial.end.policy_changes = read_policy_changes(connection, trial.id);
     if (with_yardsticks) trial.end.yardsticks = read_yardsticks(connection, trial.id);
     if (with_gains) trial.end.gains = read_gains(connection, trial.id);

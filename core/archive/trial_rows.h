@@ -44,7 +44,8 @@ std::vector<std::int64_t> dead_trials(Connection& connection, UtcTime now);
 std::optional<record::ExperimentStart> read_experiment(Connection& connection, std::int64_t id);
 
 /// One arm, or every arm oldest first; `running` arms of dead processes show as `interrupted`, with what
-/// they came to.
+/// they came to. An arm that runs has the counts of its last committed step, one that was cut short the quality of its
+/// last evaluation, with a note.
 std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<std::int64_t> id, UtcTime now);
 
 }  // namespace mantissa::archive

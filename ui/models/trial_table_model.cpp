@@ -4,6 +4,7 @@
 #include <QLocale>
 
 #include <limits>
+#include <utility>
 
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
@@ -48,8 +49,15 @@ void TrialTableModel::setTrials(const TrialList& trials) {
     return true;
   };
   if (trials && idsEqual()) {
-    m_trials = trials;
-    if (!m_trials->empty()) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    const TrialList before = std::exchange(m_trials, trials);
+    if (!standAlike(before, trials)) {
+      Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+      return;
+    }
+    // Every second while something runs: the rows of what runs, not those of a thousand others.
+    for (int row = 0; row < rowCount(); ++row) {
+      if (trial(row).end.status == record::Status::Running) Q_EMIT dataChanged(index(row, 0), index(row, kColumns - 1));
+    }
     return;
   }
   beginResetModel();
@@ -81,7 +89,6 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
   const auto count = [&](std::int64_t value) {
     return sort ? QVariant(static_cast<qint64>(value)) : QVariant(figure(report::count_words(value)));
   };
-  // What a run comes to is known when it has ended.
   const bool runs = arm.end.status == record::Status::Running;
   const auto number = [&](const std::optional<double>& value) {
     return sort ? QVariant(sortable(value)) : QVariant(figure(report::number_words(value)));
@@ -100,11 +107,11 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
     case DeviceColumn:
       return text(arm.start.device);
     case StepsColumn:
-      return runs ? number(std::nullopt) : count(counts.attempted);
+      return count(counts.attempted);
     case AppliedColumn:
-      return runs ? number(std::nullopt) : count(counts.applied);
+      return count(counts.applied);
     case SkippedColumn:
-      return runs ? number(std::nullopt) : count(counts.skipped);
+      return count(counts.skipped);
     case LossColumn:
       return number(arm.end.final_loss);
     case QualityColumn:
@@ -114,7 +121,7 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
       if (!arm.end.flips) return number(std::nullopt);
       return count(*arm.end.flips);
     case DurationColumn:
-      if (runs) return number(std::nullopt);
+      if (runs) return number(std::nullopt);  // known when it has ended
       return sort ? QVariant(arm.end.seconds) : QVariant(figure(report::duration_words(arm.end.seconds)));
     case StartedColumn:
       return sort ? QVariant(text(arm.started_at)) : QVariant(QLocale().toString(startOf(arm), QLocale::ShortFormat));
