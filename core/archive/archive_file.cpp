@@ -2,6 +2,7 @@
 #include "core/archive/archive_file.h"
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <thread>
@@ -172,6 +173,19 @@ std::unique_ptr<Connection> open_for_reading(const std::string& path, std::chron
     }
   }
   return connect_for_reading(path, Connection::Mode::Immutable, busy_timeout);
+}
+
+void take_away_side_files(const std::string& path) noexcept {
+  try {
+    std::error_code ignored;
+    const bool are_there = fs::exists(path + "-wal", ignored) || fs::exists(path + "-shm", ignored);
+    if (!are_there || has_pending_log(path) || ::access(folder_of(path).c_str(), W_OK | X_OK) != 0) return;
+    // The last connection that may write takes them away when it closes, and SQLite knows whether it is the last.
+    Connection connection(path, Connection::Mode::ReadWriteExisting, std::chrono::milliseconds(0));
+    connection.integer("SELECT count(*) FROM sqlite_schema");
+  } catch (const std::exception&) {
+    // They do no harm.
+  }
 }
 
 }  // namespace mantissa::archive

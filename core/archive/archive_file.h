@@ -17,4 +17,8 @@ std::unique_ptr<Connection> open_for_writing(const std::string& path, std::chron
 /// \throws Error FileProblem, ArchiveDamaged, ArchiveNewer, ArchiveReadOnly, ArchiveLocked.
 std::unique_ptr<Connection> open_for_reading(const std::string& path, std::chrono::milliseconds busy_timeout);
 
+/// After the last reader: takes away the files -wal and -shm that SQLite has put beside the archive for it. Where
+/// another connection uses them, where they hold records, or where they cannot be taken away, they stay.
+void take_away_side_files(const std::string& path) noexcept;
+
 }  // namespace mantissa::archive

@@ -92,7 +92,11 @@ std::string nearest_names(Connection& connection, const std::string& text) {
 Reader::Reader(const std::string& path, std::chrono::milliseconds busy_timeout)
     : connection_(open_for_reading(path, busy_timeout)) {}
 
-Reader::~Reader() = default;
+Reader::~Reader() {
+  const std::string path = connection_->path();
+  connection_.reset();
+  take_away_side_files(path);
+}
 
 std::vector<record::TrialRow> Reader::trials() const { return read_trials(*connection_, std::nullopt, utc_now()); }
 

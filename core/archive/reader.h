@@ -27,7 +27,8 @@ struct Standing {
 };
 
 /// Reads an archive through a read-only connection of its own; works beside writers and on read-only media. Used by one
-/// thread at a time; every call sees the commits up to its own begin.
+/// thread at a time; every call sees the commits up to its own begin. Leaves nothing beside the archive that was not
+/// there, unless others use it.
 class Reader {
  public:
   /// \throws Error FileProblem (no such file), ArchiveDamaged, ArchiveNewer, ArchiveLocked; ArchiveReadOnly where a

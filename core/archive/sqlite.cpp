@@ -53,7 +53,9 @@ void roll_back(const Connection& connection) {
 
 Connection::Connection(const std::string& path, Mode mode, std::chrono::milliseconds busy_timeout) : path_(path) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
-  flags |= mode == Mode::ReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  const bool writes = mode == Mode::ReadWrite || mode == Mode::ReadWriteExisting;
+  flags |= writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  if (mode == Mode::ReadWrite) flags |= SQLITE_OPEN_CREATE;
   const std::string uri = uri_of(path, mode == Mode::Immutable ? "?immutable=1" : "");
   const int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr);
   try {

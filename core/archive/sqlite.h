@@ -24,6 +24,7 @@ class Connection {
  public:
   enum class Mode {
     ReadWrite,  ///< creates the file if it is not there
+    ReadWriteExisting,
     ReadOnly,
     Immutable,  ///< read-only media: no locks, no side files; the write-ahead log is ignored
   };

@@ -2,6 +2,8 @@
 // Arms as rows: what those show that run or were cut short, and what a long list costs.
 #include <sqlite3.h>
 
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -104,7 +106,44 @@ class TrialRowsTests : public QObject {
     QVERIFY(most_runs >= kArms);  // the one of the notes, for instance
   }
 
+  void a_reader_leaves_nothing_beside_an_archive_that_nobody_else_uses() {
+    {
+      Writer writer(path());
+      writer.finish_trial(writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "arm")), {});
+    }
+    QCOMPARE(files(), QStringList("a.db"));
+    QFile file(QString::fromStdString(path()));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray before = file.readAll();
+    file.close();
+    {
+      const Reader first(path());
+      auto second = std::make_unique<Reader>(path());
+      QCOMPARE(second->trials().size(), std::size_t{1});
+      second.reset();
+      QCOMPARE(first.trials().size(), std::size_t{1});  // it was not the last one
+    }
+    QCOMPARE(files(), QStringList("a.db"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), before);
+  }
+
+  void a_reader_leaves_the_files_of_a_writer_alone() {
+    Writer writer(path());
+    const std::int64_t arm =
+        writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "reference"));
+    const QStringList before = files();
+    QVERIFY(before.contains("a.db-wal"));
+    QCOMPARE(Reader(path()).trials().size(), std::size_t{1});
+    QCOMPARE(files(), before);
+    writer.append(plain_step(arm, 1));
+    writer.flush();
+    QCOMPARE(Reader(path()).trial(arm).end.counts.attempted, std::int64_t{1});
+  }
+
  private:
+  QStringList files() const { return QDir(m_folder->path()).entryList(QDir::Files, QDir::Name); }
+
   std::string path() const { return m_folder->filePath("a.db").toStdString(); }
 
   std::unique_ptr<QTemporaryDir> m_folder;

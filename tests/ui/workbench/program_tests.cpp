@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The program as a terminal sees it: words, exit codes, pictures.
+#include <QDir>
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -50,6 +51,19 @@ class ProgramTests : public QObject {
       QVERIFY2(outcome.exit == 0, outcome.err);
       QVERIFY2(outcome.err.isEmpty(), outcome.err);
       QCOMPARE(QImage(picture).size(), QSize(1200, 800));
+    }
+  }
+
+  void a_picture_leaves_nothing_beside_the_archive() {
+    const QDir folder(m_folder.filePath(QStringLiteral("alone")));
+    QVERIFY(folder.mkpath(QStringLiteral(".")));
+    const QString archive = folder.filePath(QStringLiteral("a.db"));
+    mantissa::test::makeExampleArchive(archive);
+    for (const char* const page : {"run", "archive"}) {
+      const Outcome outcome =
+          run({"--screenshot", page, "--archive", archive, "--out", m_folder.filePath("alone.png")});
+      QVERIFY2(outcome.exit == 0, outcome.err);
+      QCOMPARE(folder.entryList(QDir::Files), QStringList(QStringLiteral("a.db")));
     }
   }
 
