@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kColumnRoom = 10;  // px between the end of a number and the next column
 constexpr int kSortArrow = 18;   // px that the header of the sorted column needs besides its words
+constexpr int kChoosing = 150;   // ms
 constexpr int kHeaderRoom = 12;  // px around the words of a header
 
 }  // namespace
@@ -67,6 +68,16 @@ ArchivePage::ArchivePage(QWidget* parent)
   m_view->sortByColumn(models::TrialTableModel::StartedColumn, Qt::DescendingOrder);
   connect(m_view, &QTableView::activated, this, [this](const QModelIndex& index) {
     Q_EMIT trialChosen(index.data(models::TrialTableModel::TrialRole).toLongLong());
+  });
+  // What a person goes to here is what F7 and the other pages are about. Not at every row that the keyboard passes.
+  m_choosing.setSingleShot(true);
+  m_choosing.setInterval(kChoosing);
+  connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+    if (m_view->hasFocus()) m_choosing.start();
+  });
+  connect(&m_choosing, &QTimer::timeout, this, [this] {
+    const qint64 id = m_view->currentIndex().data(models::TrialTableModel::TrialRole).toLongLong();
+    if (id != 0) Q_EMIT trialShown(id);
   });
   auto* const copying = new QShortcut(QKeySequence::Copy, m_view);
   copying->setContext(Qt::WidgetWithChildrenShortcut);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QTimer>
+
 #include "ui/shell/page.h"
 
 class QLabel;
@@ -47,6 +49,7 @@ class ArchivePage : public shell::Page {
   QLabel* m_count;
   shell::EmptyState* m_empty;
   QStackedLayout* m_stack;
+  QTimer m_choosing;
   bool m_isArranged = false;  ///< by a person: columns stay as they are
   bool m_fits = false;        ///< fitColumns is at work
 };

@@ -72,6 +72,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
     if (experiment != m_followed) return;
     m_lastCheckpoint = what.lastCheckpoint;
     m_offerIsStale = true;
+    enableActions();  // also while the page is hidden
     wake();
     if (m_archived && what.experiment) return;  // it never changes
     m_archived = what.experiment;

@@ -8,6 +8,7 @@
 #include <QStyledItemDelegate>
 #include <QToolTip>
 
+#include <algorithm>
 #include <tuple>
 
 #include "ui/shell/action_list.h"
@@ -15,6 +16,8 @@
 namespace mantissa::ui::shell {
 
 namespace {
+
+constexpr int kPopupWidth = 720;  // px
 
 /// How well a word fits an action: the lower the better. Words within names are what people remember first.
 enum Fit { kBeginsAName, kInAName, kBeginsASynonym, kInTheHelp, kNothing };
@@ -106,7 +109,7 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
   setClearButtonEnabled(true);
   connect(this, &QLineEdit::textEdited, this, [this](const QString& text) {
     m_filter->setWords(text);
-    m_completer->complete();
+    showPopup();
     if (m_filter->rowCount() == 0) {
       QToolTip::showText(mapToGlobal(QPoint(0, height())), tr("No action is found by these words."), this);
     } else {
@@ -114,6 +117,12 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
     }
   });
   connect(m_completer, qOverload<const QModelIndex&>(&QCompleter::activated), this, &ActionSearch::trigger);
+}
+
+/// Wider than the field, which stands at the window's right: reasons are sentences.
+void ActionSearch::showPopup() {
+  const int wide = std::max(width(), std::min(kPopupWidth, window()->width() - 16));
+  m_completer->complete(QRect(width() - wide, 0, wide, height()));
 }
 
 QStringList ActionSearch::matches(const QString& words) {
@@ -138,7 +147,7 @@ void ActionSearch::focusInEvent(QFocusEvent* event) {
   QLineEdit::focusInEvent(event);
   if (event->reason() != Qt::ShortcutFocusReason && event->reason() != Qt::OtherFocusReason) return;
   m_filter->setWords(text());
-  m_completer->complete();
+  showPopup();
 }
 
 void ActionSearch::keyPressEvent(QKeyEvent* event) {

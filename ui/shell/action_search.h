@@ -28,6 +28,7 @@ class ActionSearch : public QLineEdit {
 
  private:
   class Filter;
+  void showPopup();
   void trigger(const QModelIndex& index);
 
   ActionList* m_actions;

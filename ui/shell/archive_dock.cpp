@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
 #include <QToolButton>
@@ -19,7 +20,8 @@ ArchiveDock::ArchiveDock(QWidget* parent)
       m_model(new models::TrialTreeModel(this)),
       m_filtered(new QSortFilterProxyModel(this)),
       m_filter(new QLineEdit),
-      m_view(new QTreeView) {
+      m_view(new QTreeView),
+      m_empty(new QLabel(tr("Nothing has been run yet. Run an experiment (F5), and it stands here."))) {
   setObjectName(QStringLiteral("archive"));
   m_filtered->setSourceModel(m_model);
   m_filtered->setRecursiveFilteringEnabled(true);
@@ -28,6 +30,7 @@ ArchiveDock::ArchiveDock(QWidget* parent)
   m_filtered->setFilterKeyColumn(models::TrialTreeModel::NameColumn);
   m_view->setModel(m_filtered);
   m_view->setAccessibleName(tr("Experiments and trials"));
+  m_view->setTextElideMode(Qt::ElideMiddle);  // what tells long names apart stands at their ends
   m_view->setHeaderHidden(true);
   m_view->setUniformRowHeights(true);
   m_view->header()->setStretchLastSection(false);
@@ -62,7 +65,13 @@ ArchiveDock::ArchiveDock(QWidget* parent)
   layout->setContentsMargins(8, 8, 0, 8);
   layout->setSpacing(8);
   layout->addLayout(head);
+  m_empty->setWordWrap(true);
+  m_empty->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
+  m_empty->setMargin(8);
+  m_empty->setForegroundRole(QPalette::PlaceholderText);
+  m_view->hide();
   layout->addWidget(m_view, 1);
+  layout->addWidget(m_empty, 1);
   setWidget(body);
 }
 
@@ -70,6 +79,8 @@ void ArchiveDock::setTrials(const models::TrialList& trials) {
   const std::int64_t selected = selectedTrial();
   const qint64 newestBefore = newestExperiment();
   m_model->setTrials(trials);
+  m_view->setVisible(m_model->rowCount() > 0);
+  m_empty->setVisible(m_model->rowCount() == 0);
   const std::int64_t awaited = m_awaited;
   if (selected != 0 && selectedTrial() != selected) selectTrial(selected);
   if (m_model->indexOfTrial(awaited).isValid()) {

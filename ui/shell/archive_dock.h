@@ -6,6 +6,7 @@
 #include "ui/models/trial_list.h"
 
 class QAction;
+class QLabel;
 class QLineEdit;
 class QSortFilterProxyModel;
 class QTreeView;
@@ -46,6 +47,7 @@ class ArchiveDock : public QDockWidget {
   QSortFilterProxyModel* m_filtered;
   QLineEdit* m_filter;
   QTreeView* m_view;
+  QLabel* m_empty;
   std::int64_t m_awaited = 0;  ///< to be selected when it comes
 };
 

@@ -6,6 +6,7 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMessageBox>
 #include <QMimeData>
@@ -245,13 +246,21 @@ void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
   const auto wasInterrupted = [&newest](const record::TrialRow& arm) {
     return arm.experiment_id == newest.experiment_id && arm.end.status == record::Status::Interrupted;
   };
-  if (std::none_of(trials->begin(), trials->end(), wasInterrupted)) return;
-  m_strips
-      ->show(MessageStrip::Kind::Note,
-             tr("%1 was interrupted: its process is gone. The Run page shows how far it came and whether it can go on.")
-                 .arg(QString::fromStdString(newest.experiment)),
-             topic)
-      ->addWayOut(m_actions->find(QStringLiteral("page_run")));
+  const auto lost = std::find_if(trials->begin(), trials->end(), wasInterrupted);
+  if (lost == trials->end()) return;
+  // Where it went on and was interrupted once more, that is told again.
+  const QString what = QStringLiteral("%1#%2#%3")
+                           .arg(QFileInfo(m_archive).absoluteFilePath())
+                           .arg(lost->id)
+                           .arg(lost->end.counts.attempted);
+  if (m_settings.isDismissed(what)) return;
+  MessageStrip* const strip = m_strips->show(
+      MessageStrip::Kind::Note,
+      tr("%1 was interrupted: its process is gone. The Run page shows how far it came and whether it can go on.")
+          .arg(QString::fromStdString(newest.experiment)),
+      topic);
+  strip->addWayOut(m_actions->find(QStringLiteral("page_run")));
+  connect(strip, &MessageStrip::dismissed, this, [this, what] { m_settings.dismiss(what); });
 }
 
 void MainWindow::showArchiveFailure(const QString& path, const QString& sentence) {
@@ -328,6 +337,27 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   m_settings.setWindow(saveGeometry(), saveState());
   for (Page* const one : m_pages) m_settings.setPageLayout(one->id(), one->saveLayout());
   event->accept();
+}
+
+/// What comes here nobody has used. Of an action that cannot be now, the key says why.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  constexpr int kReadingMilliseconds = 8000;
+  const QVector<QAction*>& actions = m_actions->actions();
+  for (int row = 0; row < actions.size(); ++row) {
+    const QAction& action = *actions[row];
+    if (action.isEnabled() || action.shortcut() != QKeySequence(event->keyCombination())) continue;
+    const QString reason = m_actions->index(row).data(ActionList::ReasonRole).toString();
+    statusBar()->showMessage(tr("%1: %2").arg(plainText(action), reason), kReadingMilliseconds);
+    return;
+  }
+  QMainWindow::keyPressEvent(event);
+}
+
+/// In a small window the tabs of the pages come before the room of the search.
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  constexpr int kWideWindow = 1300;
+  if (m_search != nullptr) m_search->setFixedWidth(width() < kWideWindow ? 140 : 260);
+  QMainWindow::resizeEvent(event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

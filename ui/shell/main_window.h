@@ -90,6 +90,8 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 
@@ -107,6 +109,7 @@ class MainWindow : public QMainWindow {
   void tellInterruptedRun(const models::TrialList& trials);
   void showChange(const QString& path);
   void showArchiveFailure(const QString& path, const QString& sentence);
+  QString startFolder(const QString& kind) const;
   void chooseFile();
   void chooseArchive();
   void resetLayout();

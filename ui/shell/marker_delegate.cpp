@@ -63,7 +63,7 @@ void MarkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
   painter->save();
   painter->setFont(rest.font);
   painter->setPen(option.palette.color(group, selected ? QPalette::HighlightedText : QPalette::Text));
-  const QString elided = rest.fontMetrics.elidedText(text, Qt::ElideRight, rest.rect.width() - 4);
+  const QString elided = rest.fontMetrics.elidedText(text, option.textElideMode, rest.rect.width() - 4);
   painter->drawText(rest.rect.adjusted(2, 0, -2, 0), Qt::AlignVCenter | Qt::AlignLeft, elided);
   painter->restore();
 }

@@ -64,7 +64,8 @@ class Page : public QWidget {
  Q_SIGNALS:
   /// An arm was chosen here, to be looked at on the page for it.
   void trialChosen(std::int64_t id);
-  /// The page has turned to a run that has begun: this arm of it is to be selected in the tree, once it stands there.
+  /// The page has turned to this arm, of a run that has begun for instance: it is to be selected in the tree, once it
+  /// stands there.
   void trialShown(std::int64_t id);
   /// Arms of this archive began or ended.
   void archiveChanged(const QString& path);

@@ -15,6 +15,8 @@ constexpr char kGeometry[] = "layout/window_geometry";
 constexpr char kState[] = "layout/window_state";
 constexpr char kPages[] = "layout/pages/";
 constexpr char kLayout[] = "layout";
+constexpr char kDismissed[] = "dismissed";
+constexpr char kFolders[] = "folders/";
 
 constexpr int kCurrentVersion = 1;
 
@@ -58,6 +60,25 @@ void Settings::rememberFile(const QString& path) {
 }
 
 void Settings::forgetRecentFiles() { m_values.remove(kRecent); }
+
+bool Settings::isDismissed(const QString& what) const {
+  return m_values.value(kDismissed).toStringList().contains(what);
+}
+
+void Settings::dismiss(const QString& what) {
+  constexpr int kMost = 100;
+  QStringList all = m_values.value(kDismissed).toStringList();
+  all.removeAll(what);
+  all.prepend(what);
+  while (all.size() > kMost) all.removeLast();
+  m_values.setValue(kDismissed, all);
+}
+
+QString Settings::folder(const QString& kind) const { return m_values.value(kFolders + kind).toString(); }
+
+void Settings::setFolderOf(const QString& kind, const QString& file) {
+  m_values.setValue(kFolders + kind, QFileInfo(file).absolutePath());
+}
 
 QByteArray Settings::windowGeometry() const { return m_values.value(kGeometry).toByteArray(); }
 

@@ -30,6 +30,14 @@ class Settings {
   void rememberFile(const QString& path);
   void forgetRecentFiles();
 
+  /// Messages that a person has dismissed and does not want to see at the next start, by what they are about.
+  bool isDismissed(const QString& what) const;
+  void dismiss(const QString& what);
+
+  /// Where the last file of a kind ("open", "archive") was chosen; empty: none yet.
+  QString folder(const QString& kind) const;
+  void setFolderOf(const QString& kind, const QString& file);
+
   QByteArray windowGeometry() const;
   QByteArray windowState() const;
   void setWindow(const QByteArray& geometry, const QByteArray& state);

@@ -11,6 +11,7 @@
 #include <QSignalSpy>
 #include <QStatusBar>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -27,6 +28,7 @@
 #include "core/session/model_prints.h"
 #include "tests/ui/shell/example_archive.h"
 #include "tests/ui/shell/strip_sentences.h"
+#include "ui/models/trial_table_model.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/log_model.h"
@@ -159,6 +161,64 @@ class WindowTests : public QObject {
     auto* const dock = m_window->findChild<ArchiveDock*>();
     dock->selectTrial(arms.back().id);
     QTRY_COMPARE(dock->selectedTrial(), arms.back().id);
+  }
+
+  void a_lost_run_that_was_dismissed_is_not_told_of_at_the_next_start() {
+    test::makeExampleArchive(path("lost.db"), 20, record::Status::Interrupted);
+    m_window->showPage(QStringLiteral("archive"));
+    openArchive(path("lost.db"));
+    const auto strips = m_window->strips()->findChildren<MessageStrip*>();
+    QCOMPARE(strips.size(), 1);
+    for (QToolButton* const button : strips.front()->findChildren<QToolButton*>()) {
+      if (button->accessibleName() == QStringLiteral("Dismiss the message")) button->click();
+    }
+    m_window = std::make_unique<MainWindow>(*m_settings, m_log.get(), workbench::makePages());
+    m_window->show();
+    m_window->showPage(QStringLiteral("archive"));
+    openArchive(path("lost.db"));
+    QCOMPARE(m_window->strips()->count(), 0);
+  }
+
+  void the_key_of_an_action_that_cannot_be_says_why() {
+    m_window->showPage(QStringLiteral("archive"));
+    QTest::keyClick(m_window.get(), Qt::Key_F7);
+    QVERIFY2(m_window->statusBar()->currentMessage().startsWith(QStringLiteral("Go on with this run: ")),
+             qPrintable(m_window->statusBar()->currentMessage()));
+  }
+
+  void the_row_that_is_chosen_on_the_archive_page_is_what_can_go_on() {
+    test::makeExampleArchive(path("a.db"), 20, record::Status::Interrupted);
+    test::makeExampleArchive(path("a.db"), 20);
+    openArchive(path("a.db"));
+    const QAction* const resume = m_window->actions()->find(QStringLiteral("run_resume"));
+    m_window->showPage(QStringLiteral("archive"));
+    QVERIFY(!resume->isEnabled());
+    auto* const table = m_window->page(QStringLiteral("archive"))->findChild<QTableView*>();
+    table->setFocus();
+    QTRY_VERIFY(table->hasFocus());
+    const QAbstractItemModel& model = *table->model();
+    for (int row = 0; row < model.rowCount(); ++row) {
+      if (model.index(row, 0).data(ui::models::TrialTableModel::TrialRole).toLongLong() == 2) {
+        table->setCurrentIndex(model.index(row, 0));
+      }
+    }
+    QTRY_VERIFY(resume->isEnabled());
+    QCOMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{2});
+  }
+
+  void an_empty_tree_says_how_it_is_filled() {
+    const auto* const dock = m_window->archiveDock();
+    const auto shows = [dock] {
+      const auto labels = dock->findChildren<QLabel*>();
+      return std::any_of(labels.begin(), labels.end(), [](const QLabel* one) {
+        return one->isVisible() && one->text().contains(QStringLiteral("F5"));
+      });
+    };
+    QVERIFY(shows());
+    makeArchive(path("a.db"));
+    openArchive(path("a.db"));
+    QVERIFY(!shows());
+    QVERIFY(dock->findChild<QTreeView*>()->isVisible());
   }
 
   void an_archive_that_is_to_be_made_is_open_and_its_folder_must_exist() {
