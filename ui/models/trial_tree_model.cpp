@@ -93,19 +93,22 @@ void TrialTreeModel::tellEqualNamesApart() {
     const bool isOneOfSeveral = uses.value(one.name) > 1;
     if (isOneOfSeveral == one.isOneOfSeveral) continue;
     one.isOneOfSeveral = isOneOfSeveral;
-    const QModelIndex changed = index(static_cast<int>(i), NameColumn);
-    Q_EMIT dataChanged(changed, changed);
+    const int row = static_cast<int>(i);
+    Q_EMIT dataChanged(index(row, NameColumn), index(row, StateColumn));
   }
 }
 
 QString TrialTreeModel::Experiment::began() const {
   const QDateTime moment = startOf(arms.front().row);
-  return moment.date() == QDate::currentDate() ? QLocale().toString(moment.time(), QLocale::ShortFormat)
-                                               : QLocale().toString(moment, QLocale::ShortFormat);
+  if (moment.date() != QDate::currentDate()) return QLocale().toString(moment.date(), QLocale::ShortFormat);
+  // Without the seconds that the short format of some locales has.
+  QString format = QLocale().timeFormat(QLocale::ShortFormat);
+  format.remove(QStringLiteral(":ss"));
+  return QLocale().toString(moment.time(), format);
 }
 
 QString TrialTreeModel::Experiment::title() const {
-  return isOneOfSeveral ? QStringLiteral("%1 · #%2 · %3").arg(name).arg(id).arg(began()) : name;
+  return isOneOfSeveral ? QStringLiteral("%1 · #%2").arg(name).arg(id) : name;
 }
 
 void TrialTreeModel::updateArms(int row, std::vector<Arm> arms) {
@@ -175,6 +178,7 @@ QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
     switch (role) {
       case Qt::DisplayRole:
         return index.column() == NameColumn ? QVariant(experiment.title())
+               : experiment.isOneOfSeveral  ? QVariant(experiment.began())
                                             : QVariant(static_cast<int>(experiment.arms.size()));
       case Qt::ToolTipRole:
         return tr("%1, experiment %2 of the archive, begun %3")

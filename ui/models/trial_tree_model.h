@@ -10,7 +10,8 @@
 namespace mantissa::ui::models {
 
 /// The archive as a tree: experiments, newest first, each with its reference, yardsticks and trials. Experiments that
-/// have a name in common are told apart by number and time: "digits · #12 · 14:03".
+/// have a name in common are told apart by their numbers, "digits · #12", and have the time of their begin in the
+/// column of the states.
 ///
 /// `setTrials` keeps indexes of what is still there: an experiment or arm that only changed its state keeps its row,
 /// so that selection and expansion survive a refresh.
@@ -50,7 +51,7 @@ class TrialTreeModel : public QAbstractItemModel {
     std::vector<Arm> arms;
     bool isOneOfSeveral = false;  ///< others have its name
 
-    QString began() const;  ///< "14:03" today, with the date before
+    QString began() const;  ///< "14:03" today, the date before
     QString title() const;
   };
   static std::vector<Experiment> grouped(const std::vector<record::TrialRow>& trials);
