@@ -12,6 +12,9 @@
 namespace mantissa::ui::plot {
 namespace {
 
+constexpr int kDigitsBeforePower = 4;
+constexpr double kLargestInFull = 1e15;  // whole numbers below are exact in a double, and short enough
+
 /// 1, 2 or 5 · 10^n: the smallest such step that is at least `least`.
 double roundStep(double least) {
   const auto power = std::pow(10.0, std::floor(std::log10(least)));
@@ -37,19 +40,25 @@ QString linearLabel(double value, double step) {
   if (value == 0) return locale.toString(0);
   if (largest >= 1e7 || largest < 1e-4) {
     // As many digits as tell neighbours apart.
-    const auto digits = static_cast<int>(std::floor(std::log10(largest)) - std::floor(std::log10(step) + 1e-9));
-    return withMinusSign(locale.toString(value, 'e', std::clamp(digits, 0, 6)));
+    const auto lastDigit = static_cast<int>(std::floor(std::log10(step) + 1e-9));
+    const auto digits = static_cast<int>(std::floor(std::log10(largest))) - lastDigit;
+    // Many digits are read more easily in groups than before a power of ten.
+    if (digits > kDigitsBeforePower && largest > 1 && largest < kLargestInFull) {
+      return withMinusSign(locale.toString(value, 'f', std::max(0, -lastDigit)));
+    }
+    return withMinusSign(locale.toString(value, 'e', std::clamp(digits, 0, 15)));
   }
   const auto decimals = static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
   return withMinusSign(locale.toString(value, 'f', std::clamp(decimals, 0, 8)));
 }
 
-std::vector<Tick> linearTicks(const Range& range, int most) {
+/// \param least  that ticks are apart
+std::vector<Tick> linearTicks(const Range& range, int most, double least = 0) {
   const auto length = range.length();
   // Below the resolution of doubles there is nothing round to find.
   const auto largest = std::max(std::abs(range.low), std::abs(range.high));
   if (!(length > 0) || !std::isfinite(length) || length < largest * 1e-12) return {};
-  auto step = roundStep(length / most);
+  auto step = roundStep(std::max(length / most, least));
   auto values = multiples(range, step);
   while (static_cast<int>(values.size()) > most) {
     step = roundStep(step * 1.5);
@@ -114,8 +123,10 @@ std::vector<Tick> powerOfTwoTicks(const Range& range, int most) {
 Range withMargin(YScale scale, const Range& needed) {
   if (scale == YScale::Log2) return {std::floor(needed.low) - 1, std::ceil(needed.high) + 1};
   const auto length = needed.length();
-  // What differs by the rounding of doubles alone is one value, as in linearTicks.
-  const auto largest = std::max(std::abs(needed.low), std::abs(needed.high));
+  // What differs by the rounding of doubles alone is one value, as in linearTicks. A distance of logarithms is a ratio
+  // of values, however small they are.
+  const auto least = scale == YScale::Log10 ? 1.0 : 0.0;
+  const auto largest = std::max({std::abs(needed.low), std::abs(needed.high), least});
   if (length > largest * 1e-11 && std::isfinite(length)) {
     const auto margin = 0.08 * length;
     auto low = needed.low - margin;
@@ -156,6 +167,18 @@ std::vector<Tick> yTicks(YScale scale, const Range& range, int most) {
 }
 
 std::vector<Tick> xTicks(const Range& range, int most) { return linearTicks(range, std::max(most, 2)); }
+
+std::vector<Tick> countTicks(const Range& range, int most) {
+  // Between two whole numbers there is nothing to count; closer than that a line is all that is seen.
+  const double least = range.length() < 1 ? 0 : 1;
+  std::vector<Tick> ticks = linearTicks(range, std::max(most, 2), least);
+  for (Tick& tick : ticks) {
+    if (std::abs(tick.height) < kLargestInFull && tick.height == std::floor(tick.height)) {
+      tick.label = withMinusSign(QLocale().toString(static_cast<qlonglong>(tick.height)));
+    }
+  }
+  return ticks;
+}
 
 Range settledRange(YScale scale, const Range& needed, const Range* current) {
   const auto wanted = withMargin(scale, needed);

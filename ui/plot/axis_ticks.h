@@ -31,6 +31,9 @@ struct Tick {
 std::vector<Tick> yTicks(YScale scale, const Range& range, int most);
 std::vector<Tick> xTicks(const Range& range, int most);
 
+/// Of an axis that counts: whole numbers, written in full.
+std::vector<Tick> countTicks(const Range& range, int most);
+
 /// The range of an axis for values within `needed` (axis units), given the range it has: unchanged while the values lie
 /// in it and fill more than half of it, so that nothing jumps. Otherwise the values and a margin; Log2: whole powers.
 Range settledRange(YScale scale, const Range& needed, const Range* current);

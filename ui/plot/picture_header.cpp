@@ -17,6 +17,7 @@ constexpr double kSwatch = 16;
 constexpr double kGap = 6;
 constexpr double kBetween = 14;  // series
 constexpr double kRowSpace = 3;
+constexpr std::size_t kManySeries = 6;  // more stand below each other in columns
 
 QFont boldened(QFont font) {
   font.setBold(true);
@@ -90,8 +91,14 @@ void PictureHeader::addLegend(const PlotState& state, const PlotInk& ink, double
   const QFontMetricsF boldMetrics(bold);
   const QFontMetricsF metrics(ink.font);
   const double row = std::ceil(metrics.height()) + kRowSpace;
-  double x = 0;
-  bool any = false;
+  struct Item {
+    SeriesStyle style;
+    QString name, value;
+    double nameWidth = 0;
+    double needed = 0;
+  };
+  std::vector<Item> items;
+  double column = 0;
   for (const auto& source : state.sources.sources()) {
     const PlotSeries& series = source.series;
     if (state.hidden.contains(series.id)) continue;
@@ -101,19 +108,25 @@ void PictureHeader::addLegend(const PlotState& state, const PlotInk& ink, double
     // A name that is longer than the picture is wide loses its end, and no other series its place.
     const QString name = metrics.elidedText(series.name, Qt::ElideRight, width - kSwatch - 2 * kGap - valueWidth);
     const double nameWidth = metrics.horizontalAdvance(name);
-    const double needed = kSwatch + kGap + nameWidth + kGap + valueWidth;
+    items.push_back({series.style, name, value, nameWidth, kSwatch + kGap + nameWidth + kGap + valueWidth});
+    column = std::max(column, items.back().needed);
+  }
+  if (items.size() <= kManySeries) column = 0;
+  double x = 0;
+  for (const Item& item : items) {
+    const double needed = std::max(item.needed, column);
     if (x > 0 && x + needed > width) {
       x = 0;
       m_height += row;
     }
-    m_swatches.push_back({{x, m_height, kSwatch, row}, series.style});
+    m_swatches.push_back({{x, m_height, kSwatch, row}, item.style});
     const double text = x + kSwatch + kGap;
-    m_words.push_back({{text, m_height, nameWidth + 1, row}, name, ink.font, ink.text});
-    m_words.push_back({{text + nameWidth + kGap, m_height, valueWidth + 1, row}, value, bold, ink.text});
+    const double value = text + item.nameWidth + kGap;
+    m_words.push_back({{text, m_height, item.nameWidth + 1, row}, item.name, ink.font, ink.text});
+    m_words.push_back({{value, m_height, x + needed - value + 1, row}, item.value, bold, ink.text});
     x += needed + kBetween;
-    any = true;
   }
-  if (any) m_height += row;
+  if (!items.empty()) m_height += row;
 }
 
 void PictureHeader::paint(QPainter& painter) const {

@@ -111,7 +111,8 @@ void PlotCanvas::paintEvent(QPaintEvent* event) {
 }
 
 void PlotCanvas::paintOverlays(QPainter& painter) {
-  if (m_state.cursor && m_state.cursor->position()) paintCursor(painter, m_frame, *m_state.cursor->position(), ink());
+  if (m_state.cursor && m_state.cursor->position())
+    paintCursor(painter, m_frame, m_state.content, *m_state.cursor->position(), ink());
   const auto box = selectionBox();
   if (!box.isEmpty()) {
     auto fill = palette().color(QPalette::Highlight);
@@ -179,7 +180,8 @@ QString PlotCanvas::spokenCursor() const {
         value ? fullValueText(inUnit(m_state.content, *value)) + m_state.content.valueSuffix : notMeasuredText());
   }
   return tr("%1 %2: %3")
-      .arg(m_state.content.xName, positionText(*m_state.cursor->position()), values.join(QStringLiteral(", ")));
+      .arg(m_state.content.xName, placeText(m_state.content, *m_state.cursor->position()),
+           values.join(QStringLiteral(", ")));
 }
 
 }  // namespace mantissa::ui::plot

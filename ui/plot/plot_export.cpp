@@ -82,7 +82,7 @@ QByteArray plotSvg(const PlotState& state, const MakeFrame& makeFrame, const Plo
 
 std::string plotCsv(const PlotState& state) {
   std::vector<std::shared_ptr<const SeriesData>> series;
-  auto text = field(state.content.xName);
+  auto text = field(xColumnName(state.content));
   for (const auto& source : state.sources.sources()) {
     series.push_back(source.series.data);
     const QString name = source.difference ? source.series.name + QStringLiteral(" - reference") : source.series.name;

@@ -20,7 +20,8 @@ constexpr double kMarkRow = 9;       // ticks of skipped steps
 constexpr double kZeroRow = 14;      // values without a logarithm
 constexpr double kRightMargin = 18;  // room for the markers at the lines' ends
 constexpr std::size_t kMarkersAlongLine = 40;
-constexpr double kOnEachOther = 2;  // pixels: lines that cover each other
+constexpr double kLargestHeight = 7e307;  // of an axis: twice that and its margins are still a double
+constexpr double kOnEachOther = 2;        // pixels: lines that cover each other
 constexpr std::size_t kEnoughToCompare = 20;
 
 class FrameMaker {
@@ -123,6 +124,7 @@ class FrameMaker {
     std::optional<Range> data;
     const auto take = [&data](double height) {
       if (!std::isfinite(height)) return;
+      height = std::clamp(height, -kLargestHeight, kLargestHeight);
       data = data ? Range{std::min(data->low, height), std::max(data->high, height)} : Range{height, height};
     };
     const auto& x = m_frame.geometry.x;
@@ -142,8 +144,9 @@ class FrameMaker {
     // Limits and yardsticks come into view while that leaves the data at least a third of the height.
     const auto room = std::max(3 * data->length(), m_frame.geometry.scale == YScale::Linear ? 0.0 : 1.0);
     const auto takeLine = [&](double value) {
-      const auto line = height(value);
+      auto line = height(value);
       if (!std::isfinite(line)) return;
+      line = std::clamp(line, -kLargestHeight, kLargestHeight);
       const Range wider{std::min(data->low, line), std::max(data->high, line)};
       if (wider.length() <= room) data = wider;
     };
@@ -159,10 +162,11 @@ class FrameMaker {
 
   void makeTicks() {
     const auto& geometry = m_frame.geometry;
-    const auto widest = m_metrics.horizontalAdvance(QStringLiteral("1,000,000"));
+    const auto widest = std::max(m_metrics.horizontalAdvance(QStringLiteral("1,000,000")),
+                                 m_metrics.horizontalAdvance(positionText(std::ceil(geometry.x.high))));
     const auto across = std::clamp(static_cast<int>(geometry.area.width() / (widest * 1.25)), 2, 10);
     m_frame.xTicks =
-        m_content.xKind == XAxisKind::Seconds ? secondsTicks(geometry.x, across) : xTicks(geometry.x, across);
+        m_content.xKind == XAxisKind::Seconds ? secondsTicks(geometry.x, across) : countTicks(geometry.x, across);
     // Without a value there is nothing to be high or low.
     if (m_frame.isEmpty) return;
     const int most = std::clamp(static_cast<int>(geometry.lines.height() / 30), 2, 7);
@@ -352,7 +356,7 @@ class FrameMaker {
         place.pixel = pixel;
         place.x = mark.x;
         place.text = nonFiniteText(mark.kind);
-        const auto where = tr("%1: %2 at %3 %4").arg(name, place.text, m_content.xName, positionText(mark.x));
+        const auto where = tr("%1: %2 at %3 %4").arg(name, place.text, m_content.xName, placeText(m_content, mark.x));
         place.sentence +=
             mark.count == 1 ? where : tr("%1 (%n values)", nullptr, static_cast<int>(mark.count)).arg(where);
       }
@@ -422,6 +426,14 @@ QString unitText(const PlotContent& content) {
   // Legends and tables say measured values, which need not lie on such a line.
   const QString smoothed = QCoreApplication::translate("PlotFrame", "line smoothed");
   return unit.isEmpty() ? smoothed : unit + QStringLiteral(", ") + smoothed;
+}
+
+QString placeText(const PlotContent& content, double x) {
+  return content.xKind == XAxisKind::Seconds ? durationText(x) : positionText(x);
+}
+
+QString xColumnName(const PlotContent& content) {
+  return content.xKind == XAxisKind::Seconds ? QStringLiteral("%1 [s]").arg(content.xName) : content.xName;
 }
 
 QString columnName(const PlotContent& content, const QString& series) {

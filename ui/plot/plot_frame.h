@@ -99,6 +99,12 @@ QString measuredUnitText(const PlotContent& content);
 /// What stands beside the title of the table twin, which smooths nothing: "cross-entropy, log, measured values".
 QString tableUnitText(const PlotContent& content);
 
+/// A place on the x axis for people: "1,204", "34:26 min".
+QString placeText(const PlotContent& content, double x);
+
+/// What stands above the places in tables and files: "step", "time [s]".
+QString xColumnName(const PlotContent& content);
+
 /// What stands above a series' values in tables and files: "fp16", "fp16 [MB]".
 QString columnName(const PlotContent& content, const QString& series);
 

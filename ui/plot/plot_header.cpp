@@ -4,8 +4,10 @@
 #include <QEvent>
 #include <QFontMetricsF>
 #include <QKeyEvent>
+#include <QLocale>
 #include <QMenu>
 #include <QPainter>
+#include <QPixmap>
 #include <QStyle>
 #include <QStyleOption>
 #include <QToolButton>
@@ -23,7 +25,9 @@ constexpr int kSwatch = 15;
 constexpr int kBeforeUnit = 5;
 constexpr int kGap = 4;
 constexpr int kBetweenItems = 8;
-constexpr int kRowsHeight = 165;  // of a plot that can spare a second row
+constexpr int kMostLegendRows = 4;
+constexpr std::size_t kManySeries = 6;  // more stand below each other in columns
+constexpr int kRowsHeight = 165;        // of a plot that can spare a second row
 
 /// A value as long as most are: those of a run that begins and of one that ends take the same room.
 QString usualValue(const PlotContent& content) {
@@ -135,6 +139,7 @@ PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
       m_state(state),
       m_menuButton(new QToolButton(this)),
       m_differenceButton(new QToolButton(this)),
+      m_moreButton(new QToolButton(this)),
       m_menu(new QMenu(this)) {
   m_differenceButton->setText(QStringLiteral("\u0394"));
   m_differenceButton->setAutoRaise(true);
@@ -148,9 +153,17 @@ PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
   m_menuButton->setPopupMode(QToolButton::InstantPopup);
   m_menuButton->setMenu(m_menu);
   // The sign itself says that there is a menu; an arrow beside it would say so twice.
-  m_menuButton->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; width: 0; }"));
+  for (QToolButton* const button : {m_menuButton, m_moreButton}) {
+    button->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; width: 0; }"));
+  }
   m_menuButton->setFocusPolicy(Qt::TabFocus);
-  for (QToolButton* const button : {m_menuButton, m_differenceButton}) button->installEventFilter(this);
+  m_moreButton->setAutoRaise(true);
+  m_moreButton->setPopupMode(QToolButton::InstantPopup);
+  m_moreButton->setFocusPolicy(Qt::TabFocus);
+  m_moreButton->setMenu(new QMenu(m_moreButton));
+  m_moreButton->hide();
+  connect(m_moreButton->menu(), &QMenu::aboutToShow, this, &PlotHeader::fillMore);
+  for (QToolButton* const button : {m_menuButton, m_differenceButton, m_moreButton}) button->installEventFilter(this);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
@@ -160,8 +173,8 @@ bool PlotHeader::eventFilter(QObject* watched, QEvent* event) {
   const auto* const key = static_cast<QKeyEvent*>(event);
   if (key->key() != Qt::Key_Return && key->key() != Qt::Key_Enter) return QWidget::eventFilter(watched, event);
   if (key->isAutoRepeat()) return true;
-  if (button == m_menuButton) {
-    m_menuButton->showMenu();
+  if (button == m_menuButton || button == m_moreButton) {
+    static_cast<QToolButton*>(button)->showMenu();
   } else {
     button->click();
   }
@@ -207,7 +220,8 @@ void PlotHeader::rebuild() {
       if (before != nullptr) setTabOrder(before, item);
       before = item;
     }
-    if (before != nullptr) setTabOrder(before, m_differenceButton);
+    if (before != nullptr) setTabOrder(before, m_moreButton);
+    setTabOrder(m_moreButton, m_differenceButton);
     setTabOrder(m_differenceButton, m_menuButton);
   }
   for (std::size_t i = 0; i < m_items.size(); ++i) {
@@ -234,7 +248,6 @@ void PlotHeader::rebuild() {
 
 void PlotHeader::setLegendVisible(bool visible) {
   m_legendVisible = visible;
-  for (auto* item : m_items) item->setVisible(visible);
   arrange();
 }
 
@@ -311,6 +324,7 @@ void PlotHeader::arrange() {
   m_unitBelow = hasHeight && !besideLegend && widthOf(measured) > room;
   m_unit = widthOf(fullUnit()) <= (m_unitBelow ? width() : room) ? fullUnit() : measured;
   int rows = 1;
+  m_seenItems = items.size();
   if (besideLegend) {
     auto x = right - legend + kBetweenItems;
     m_titleRight = x - kBetweenItems;
@@ -321,17 +335,11 @@ void PlotHeader::arrange() {
   } else {
     m_titleRight = right;
     if (m_unitBelow) ++rows;
-    auto x = 0;
-    for (auto* item : items) {
-      const auto wanted = std::min(item->sizeHint().width(), std::max(width(), 1));
-      if (x == 0 || x + wanted > width()) {
-        x = 0;
-        ++rows;
-      }
-      item->setGeometry(x, (rows - 1) * row, wanted, row);
-      x += wanted + kBetweenItems;
-    }
+    rows = arrangeRows(items, rows);
   }
+  for (std::size_t i = 0; i < m_items.size(); ++i) m_items[i]->setVisible(i < m_seenItems);
+  const std::size_t more = items.size() - m_seenItems;
+  m_moreButton->setVisible(more > 0);
   if (height() != rows * row || minimumHeight() != rows * row) {
     setFixedHeight(rows * row);
     // Within a pass of the layouts around it the news of another height is lost.
@@ -339,6 +347,68 @@ void PlotHeader::arrange() {
         this, [this] { updateGeometry(); }, Qt::QueuedConnection);
   }
   update();
+}
+
+int PlotHeader::arrangeRows(const std::vector<LegendItem*>& items, int above) {
+  const int row = rowHeight();
+  int column = 0;  // width; 0: each as wide as it needs
+  if (items.size() > kManySeries) {
+    for (const auto* item : items) column = std::max(column, item->sizeHint().width());
+  }
+  const auto wanted = [&](const LegendItem* item) {
+    return std::min(std::max(item->sizeHint().width(), column), std::max(width(), 1));
+  };
+  const auto place = [&](int roomForMore) {
+    int x = 0;
+    int rows = above;
+    std::size_t seen = 0;
+    for (auto* item : items) {
+      const int least = wanted(item);
+      const bool isLastRow = rows == above + kMostLegendRows;
+      if (x == 0 || x + least > width() - (isLastRow ? roomForMore : 0)) {
+        if (isLastRow) break;
+        x = 0;
+        ++rows;
+      }
+      item->setGeometry(x, (rows - 1) * row, least, row);
+      x += least + kBetweenItems;
+      ++seen;
+    }
+    m_seenItems = seen;
+    m_moreButton->move(x, (rows - 1) * row + 1);
+    return rows;
+  };
+  const int rows = place(0);
+  if (m_seenItems == items.size()) return rows;
+  m_moreButton->setText(tr("and %1 more\u2026").arg(QLocale().toString(static_cast<qlonglong>(items.size()))));
+  const int button = m_moreButton->sizeHint().width();
+  place(button);
+  const auto more = static_cast<qlonglong>(items.size() - m_seenItems);
+  m_moreButton->setText(tr("and %1 more\u2026").arg(QLocale().toString(more)));
+  m_moreButton->setAccessibleName(tr("%1 more series in the plot %2").arg(more).arg(m_state.content.title));
+  m_moreButton->setToolTip(tr("The series that have no room here, with their values"));
+  m_moreButton->resize(button, row - 2);
+  return rows;
+}
+
+void PlotHeader::fillMore() {
+  QMenu* const menu = m_moreButton->menu();
+  menu->clear();
+  const double ratio = devicePixelRatioF();
+  for (std::size_t i = m_seenItems; i < m_items.size(); ++i) {
+    LegendItem* const item = m_items[i];
+    QPixmap swatch(QSize(kSwatch, kSwatch) * ratio);
+    swatch.setDevicePixelRatio(ratio);
+    swatch.fill(Qt::transparent);
+    QPainter painter(&swatch);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintSwatch(painter, QRectF(0, 0, kSwatch, kSwatch), item->seriesStyle());
+    painter.end();
+    QAction* const action = menu->addAction(QIcon(swatch), item->accessibleName());
+    action->setCheckable(true);
+    action->setChecked(item->isChecked());
+    connect(action, &QAction::toggled, item, &QAbstractButton::setChecked);
+  }
 }
 
 void PlotHeader::paintEvent(QPaintEvent* /*event*/) {

@@ -21,6 +21,7 @@ class LegendItem : public QAbstractButton {
   explicit LegendItem(const PlotSeries& series, QWidget* parent = nullptr);
 
   const QString& seriesId() const { return m_series.id; }
+  const SeriesStyle& seriesStyle() const { return m_series.style; }
   void setStyle(const SeriesStyle& style);
 
   /// Grows where the text needs it and never shrinks: values that change do not move their neighbours.
@@ -55,7 +56,7 @@ class LegendItem : public QAbstractButton {
 ///
 /// The legend stands beside the title where it leaves room for the unit, otherwise in rows below it; where there is
 /// height, a unit that is too long for the first row has one of its own. That lines are smoothed is left out before
-/// anything is cut off.
+/// anything is cut off. Of a long legend the first rows are seen; the menu behind its end has the rest.
 class PlotHeader : public QWidget {
   Q_OBJECT
 
@@ -63,6 +64,9 @@ class PlotHeader : public QWidget {
   explicit PlotHeader(PlotState& state, QWidget* parent = nullptr);
 
   QMenu* menu() const { return m_menu; }
+
+  /// Leads to the series that the legend has no room for; hidden where it has.
+  QToolButton* moreButton() const { return m_moreButton; }
 
   /// Title and legend anew, for other content or colours.
   void rebuild();
@@ -99,6 +103,9 @@ class PlotHeader : public QWidget {
 
  private:
   void arrange();
+  /// \return the number of rows, of which the first `above` have something else
+  int arrangeRows(const std::vector<LegendItem*>& items, int above);
+  void fillMore();
   int rowHeight() const;
   QFont titleFont() const;
   QString fullUnit() const;
@@ -107,6 +114,8 @@ class PlotHeader : public QWidget {
   std::vector<LegendItem*> m_items;  // children
   QToolButton* m_menuButton;
   QToolButton* m_differenceButton;
+  QToolButton* m_moreButton;
+  std::size_t m_seenItems = 0;  // the first of them
   bool m_differencePossible = false;
   QMenu* m_menu;
   bool m_legendVisible = true;

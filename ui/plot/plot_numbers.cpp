@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/plot_numbers.h"
 
+#include <QCoreApplication>
 #include <QLocale>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ QString valueText(double value, YScale scale) {
   const QLocale locale;
   if (scale == YScale::Log2 && value > 0) {
     int exponent = 0;
-    if (std::frexp(value, &exponent) == 0.5) return QStringLiteral("2^") + locale.toString(exponent - 1);
+    if (std::frexp(value, &exponent) == 0.5) return QStringLiteral("2^") + withMinusSign(locale.toString(exponent - 1));
   }
   const auto size = std::abs(value);
   if (value == 0) return locale.toString(0);
@@ -59,6 +60,20 @@ QString positionText(double position) {
     return withMinusSign(QLocale().toString(static_cast<qlonglong>(position)));
   }
   return valueText(position);
+}
+
+QString durationText(double seconds) {
+  if (!(std::abs(seconds) >= 60) || std::abs(seconds) > 1e15) {
+    return QCoreApplication::translate("PlotNumbers", "%1 s").arg(positionText(seconds));
+  }
+  const auto whole = std::llround(seconds);
+  const auto two = [](qint64 number) { return QStringLiteral("%1").arg(number, 2, 10, QChar(u'0')); };
+  if (whole < 3600) {
+    return QCoreApplication::translate("PlotNumbers", "%1 min")
+        .arg(QStringLiteral("%1:%2").arg(whole / 60).arg(two(whole % 60)));
+  }
+  return QCoreApplication::translate("PlotNumbers", "%1 h")
+      .arg(QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(two(whole / 60 % 60), two(whole % 60)));
 }
 
 }  // namespace mantissa::ui::plot

@@ -30,4 +30,7 @@ QString nonFiniteText(NonFinite kind);
 /// "–": not measured.
 QString notMeasuredText();
 
+/// Seconds since a beginning: "12.34 s", "34:26 min", "2:46:40 h".
+QString durationText(double seconds);
+
 }  // namespace mantissa::ui::plot

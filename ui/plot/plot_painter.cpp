@@ -144,6 +144,8 @@ class Painting {
     for (const auto& tick : m_frame.yTicks) {
       const auto y =
           std::clamp(m_geometry.toPixelY(tick.height) - textHeight / 2, 0.0, area.bottom() - textHeight * 0.6);
+      // Beside the row of zeros stands what it is for.
+      if (!m_geometry.zeroRow.isEmpty() && y + 0.8 * textHeight > m_geometry.zeroRow.top()) continue;
       drawPower(QRectF(0, y, area.left() - 5, textHeight), tick);
     }
     if (!m_geometry.zeroRow.isEmpty()) {
@@ -439,7 +441,8 @@ void paintPlot(QPainter& painter, const PlotFrame& frame, const PlotContent& con
   painter.restore();
 }
 
-void paintCursor(QPainter& painter, const PlotFrame& frame, double position, const PlotInk& ink) {
+void paintCursor(QPainter& painter, const PlotFrame& frame, const PlotContent& content, double position,
+                 const PlotInk& ink) {
   const auto& geometry = frame.geometry;
   if (!geometry.x.contains(position)) return;
   const auto ratio = painter.device()->devicePixelRatioF();
@@ -449,10 +452,17 @@ void paintCursor(QPainter& painter, const PlotFrame& frame, double position, con
   // Where it reads stands below it, over the numbers of the axis: the legend then does not say the newest values.
   painter.setFont(ink.font);
   const QFontMetricsF metrics(ink.font, painter.device());
-  const QString where = positionText(position);
+  const QString where = placeText(content, position);
   const double width = metrics.horizontalAdvance(where) + 8;
   const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, geometry.area.right() + 16 - width));
   const QRectF box(left, geometry.area.bottom() + 3, width, metrics.height() + 1);
+  // A number of the axis that would look out from behind it would be read as another one.
+  for (const Tick& tick : frame.xTicks) {
+    const double half = metrics.horizontalAdvance(tick.label) / 2;
+    const double center = geometry.toPixelX(tick.height);
+    const QRectF number(center - half - 1, box.top(), 2 * half + 2, box.height());
+    if (number.intersects(box)) painter.fillRect(number, ink.base);
+  }
   painter.fillRect(box, ink.text);
   painter.setPen(ink.base);
   painter.drawText(box, static_cast<int>(Qt::AlignCenter), where);

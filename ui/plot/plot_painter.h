@@ -26,7 +26,8 @@ void paintPlot(QPainter& painter, const PlotFrame& frame, const PlotContent& con
                LineChart& chart);
 
 /// The line of the cursor, above a painted plot.
-void paintCursor(QPainter& painter, const PlotFrame& frame, double position, const PlotInk& ink);
+void paintCursor(QPainter& painter, const PlotFrame& frame, const PlotContent& content, double position,
+                 const PlotInk& ink);
 
 /// A stroke of the line with its marker on it, as it stands in a legend.
 void paintSwatch(QPainter& painter, const QRectF& place, const SeriesStyle& style);

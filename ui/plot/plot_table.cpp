@@ -141,7 +141,7 @@ QVariant PlotTableModel::headerData(int section, Qt::Orientation orientation, in
   if (orientation != Qt::Horizontal || !m_rows || section < 0 || section >= columnCount()) return {};
   if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
-  if (section == 0) return m_state.content.xName;
+  if (section == 0) return xColumnName(m_state.content);
   return columnName(m_state.content, m_state.sources.sources()[static_cast<std::size_t>(section - 1)].series.name);
 }
 

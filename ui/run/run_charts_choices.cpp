@@ -133,13 +133,14 @@ void RunCharts::tellCursor() {
     m_hint->setToolTip(text);
   };
   if (!position) return tell(hintText(), shorterHints());
-  const QString where = plot::positionText(*position);
-  const std::array<QString, kXAxes> notes = {
-      tr("Cursor at step %1 on all charts"), tr("Cursor at update %1 on all charts"),
-      tr("Cursor at sample %1 on all charts"), tr("Cursor at %1 s on all charts")};
+  const bool isTime = m_axis->currentIndex() == static_cast<int>(XAxis::Seconds);
+  const QString where = isTime ? plot::durationText(*position) : plot::positionText(*position);
+  const std::array<QString, kXAxes> notes = {tr("Cursor at step %1 on all charts"),
+                                             tr("Cursor at update %1 on all charts"),
+                                             tr("Cursor at sample %1 on all charts"), tr("Cursor at %1 on all charts")};
   const QString note = notes.at(static_cast<std::size_t>(m_axis->currentIndex())).arg(where);
   const bool isSmoothed = m_smoothing->currentIndex() != NoSmoothing;
-  const std::array<QString, kXAxes> places = {tr("Step %1"), tr("Update %1"), tr("Sample %1"), tr("At %1 s")};
+  const std::array<QString, kXAxes> places = {tr("Step %1"), tr("Update %1"), tr("Sample %1"), tr("At %1")};
   const QString place = places.at(static_cast<std::size_t>(m_axis->currentIndex())).arg(where);
   tell(isSmoothed ? tr("%1: measured values").arg(note) : note, {note, place});
 }

@@ -4,8 +4,10 @@
 #include <QtTest/QtTest>
 
 #include <QApplication>
+#include <QMenu>
 #include <QStyleFactory>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <QXmlStreamReader>
 
@@ -15,6 +17,7 @@
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_header.h"
 #include "ui/plot/plot_labels.h"
+#include "ui/plot/plot_numbers.h"
 #include "ui/plot/plot_table.h"
 #include "ui/plot/plot_view.h"
 
@@ -232,6 +235,76 @@ class PlotLayoutTests : public QObject {
     QVERIFY(!plot.view.plotCursor()->position().has_value());
   }
 
+  // --- numbers at the ends of what doubles hold
+  // -----------------------------------------------------------------------
+
+  void every_finite_value_has_a_finite_axis_data() {
+    QTest::addColumn<QList<double>>("values");
+    QTest::newRow("huge") << QList<double>{1e300, -1e300, 1e308, -1.7e308};
+    QTest::newRow("huge and positive") << QList<double>{1e300, 1.7e308};
+    QTest::newRow("tiny") << QList<double>{4.9e-324, 1e-308};
+    QTest::newRow("far apart") << QList<double>{1e-300, 1e300};
+    QTest::newRow("one") << QList<double>{0.5};
+    QTest::newRow("constant") << QList<double>{0, 0, 0};
+  }
+  void every_finite_value_has_a_finite_axis() {
+    QFETCH(QList<double>, values);
+    for (const auto scale : {YScale::Linear, YScale::Log10, YScale::Log2}) {
+      auto content = contentOf({{"fp16", series({values.begin(), values.end()})}});
+      content.scale = scale;
+      content.limits = {{1.0, "limit"}};
+      Shown plot(content);
+      const Range y = plot.frame().geometry.y;
+      QVERIFY2(std::isfinite(y.length()) && y.length() > 0, qPrintable(QString("%1 to %2").arg(y.low).arg(y.high)));
+    }
+  }
+
+  void values_that_differ_by_rounding_alone_are_one_on_a_logarithmic_axis() {
+    auto content = contentOf({{"fp16", series({1, 1 + 1e-15, 1 - 1e-15})}});
+    content.scale = YScale::Log10;
+    Shown plot(content);
+    QCOMPARE(plot.frame().geometry.y, (Range{std::log10(1 - 1e-15) - 0.5, std::log10(1 - 1e-15) + 0.5}));
+    QVERIFY(!plot.frame().yTicks.empty());
+  }
+
+  void numbers_of_an_axis_differ_where_the_values_do_data() {
+    QTest::addColumn<double>("from");
+    QTest::addColumn<double>("to");
+    QTest::addColumn<QString>("first");
+    QTest::newRow("samples of a long run") << 0.0 << 6.4e7 << "0";
+    QTest::newRow("a few of them") << 64'000'000.0 << 64'000'004.0 << "64000000";
+    QTest::newRow("one step") << 0.0 << 1.0 << "0";
+  }
+  void numbers_of_an_axis_differ_where_the_values_do() {
+    QFETCH(double, from);
+    QFETCH(double, to);
+    QFETCH(QString, first);
+    const auto ticks = countTicks({from, to}, 5);
+    QCOMPARE(ticks.front().label, first);
+    QStringList labels;
+    for (const auto& tick : ticks) {
+      QVERIFY2(!labels.contains(tick.label), qPrintable(tick.label));
+      QVERIFY2(!tick.label.contains('e') && !tick.label.contains('.'), qPrintable(tick.label));
+      labels << tick.label;
+    }
+    QStringList high;
+    for (const auto& tick : yTicks(YScale::Linear, {1e9, 1e9 + 2}, 5)) {
+      QVERIFY2(!high.contains(tick.label), qPrintable(tick.label));
+      high << tick.label;
+    }
+  }
+
+  void a_place_in_time_is_a_duration() {
+    QCOMPARE(durationText(12.5), QString("12.50 s"));
+    QCOMPARE(durationText(2066), QString("34:26 min"));   // 34 · 60 + 26
+    QCOMPARE(durationText(10000), QString("2:46:40 h"));  // 2 · 3600 + 46 · 60 + 40
+    auto content = contentOf({{"fp16", series({1, 2})}});
+    content.xName = "time";
+    content.xKind = XAxisKind::Seconds;
+    Shown plot(content);
+    QVERIFY(plot.view.csv().rfind("time [s],fp16\n", 0) == 0);
+  }
+
   // --- words ---------------------------------------------------------------------------------------------------------
 
   void words_find_a_place_that_is_free_and_that_no_line_crosses() {
@@ -319,6 +392,31 @@ class PlotLayoutTests : public QObject {
     }
     QCOMPARE(places(), before);
     QCOMPARE(plot.frame().geometry.area.left(), left);
+  }
+
+  void a_long_legend_leaves_the_plot_its_height_and_its_rest_stands_in_a_menu() {
+    Shown plot(manyArms(30), {420, 400});
+    auto* const header = plot.view.findChild<PlotHeader*>();
+    const auto items = plot.view.findChildren<LegendItem*>();
+    QCOMPARE(items.size(), 30);
+    const auto seen = std::count_if(items.begin(), items.end(), [](const auto* item) { return item->isVisible(); });
+    QVERIFY2(seen >= 4 && seen < 30, qPrintable(QString::number(seen)));
+    QVERIFY(plot.view.canvas()->height() >= 200);
+    QVERIFY(header->moreButton()->isVisible());
+    QCOMPARE(header->moreButton()->text(), QString("and %1 more…").arg(30 - seen));
+    QVERIFY(header->rect().contains(header->moreButton()->geometry()));
+    QMenu* const menu = header->moreButton()->menu();
+    Q_EMIT menu->aboutToShow();
+    const auto actions = menu->actions();
+    QCOMPARE(actions.size(), 30 - seen);
+    QCOMPARE(actions.last()->text(), QString("fp16-growth-30: 2.000"));
+    actions.last()->trigger();
+    QVERIFY(!plot.view.isSeriesVisible("fp16-growth-30"));
+    // Where there is width, all stand there again.
+    plot.view.resize(2400, 400);
+    QTest::qWait(20);
+    QVERIFY(!header->moreButton()->isVisible());
+    QVERIFY(std::all_of(items.begin(), items.end(), [](const auto* item) { return item->isVisible(); }));
   }
 
   void the_table_says_that_it_shows_measured_values() {

