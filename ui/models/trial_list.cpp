@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/trial_list.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 
 #include "ui/models/record_words.h"
@@ -25,21 +23,7 @@ QDateTime startOf(const record::TrialRow& arm) {
 }
 
 QString stateWords(const record::TrialRow& arm) {
-  const auto say = [](const char* text) { return QCoreApplication::translate("TrialList", text); };
-  if (arm.end.verdict) return verdictText(arm.end.verdict->word);
-  switch (arm.end.status) {
-    case record::Status::Running:
-      return say(QT_TRANSLATE_NOOP("TrialList", "running"));
-    case record::Status::Finished:
-      return say(QT_TRANSLATE_NOOP("TrialList", "finished"));
-    case record::Status::Stopped:
-      return say(QT_TRANSLATE_NOOP("TrialList", "stopped"));
-    case record::Status::Interrupted:
-      return say(QT_TRANSLATE_NOOP("TrialList", "interrupted"));
-    case record::Status::Failed:
-      return say(QT_TRANSLATE_NOOP("TrialList", "failed"));
-  }
-  return {};
+  return arm.end.verdict ? verdictText(arm.end.verdict->word) : statusText(arm.end.status);
 }
 
 bool standAlike(const TrialList& one, const TrialList& other) {

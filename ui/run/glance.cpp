@@ -295,19 +295,8 @@ Statement learning(const RunData& data, GlanceMemory::Chosen* before) {
 
 /// How what is over has ended: by the reference, which every run has.
 QString endWords(const std::vector<const ArmData*>& arms) {
-  switch (arms.front()->arm().end.status) {
-    case record::Status::Finished:
-      return say("finished");
-    case record::Status::Stopped:
-      return say("stopped");
-    case record::Status::Interrupted:
-      return say("interrupted");
-    case record::Status::Failed:
-      return say("failed");
-    case record::Status::Running:
-      break;
-  }
-  return say("not running");
+  const record::Status status = arms.front()->arm().end.status;
+  return status == record::Status::Running ? say("not running") : models::statusText(status);
 }
 
 /// "360 steps left".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <QAction>
 #include <QDateTime>
 #include <QDir>
 #include <QFileDialog>
@@ -249,7 +250,10 @@ void RunPage::tellStopAtCheckpoint() {
       step ? tr("%1 stops at its next checkpoint, at step %2.").arg(title, models::figure(report::count_words(*step)))
            : tr("%1 stops where its present step ends.").arg(title),
       topic);
-  strip->addWayOut(m_actions->stop());
+  auto* const stopNow = new QAction(tr("Stop now"), strip);
+  stopNow->setToolTip(m_actions->stop()->toolTip());
+  connect(stopNow, &QAction::triggered, m_actions->stop(), &QAction::trigger);
+  strip->addWayOut(stopNow);
   strip->addWayOut(m_actions->stopAtCheckpoint());
 }
 

@@ -155,7 +155,9 @@ class RunJobsTests : public QObject {
     action("run_stop_at_checkpoint")->trigger();
     QVERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
     QVERIFY(!m_page->controller()->stopsAtCheckpoint());
-    m_page->controller()->stop();
+    QCOMPARE(m_page->controller()->state(), worker::JobState::Running);
+    action("run_stop_at_checkpoint")->trigger();
+    press(m_page->findChild<shell::MessageStrip*>(), QStringLiteral("Stop now"));
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 

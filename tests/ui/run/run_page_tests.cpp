@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QStatusBar>
 #include <QTest>
 
 #include <cstdlib>
@@ -194,6 +195,11 @@ class RunPageTests : public QObject {
     QCOMPARE(m_page->controller()->state(), worker::JobState::Running);
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void an_exported_chart_is_told_of_with_its_place() {
+    Q_EMIT m_page->charts()->exported(QStringLiteral("/charts/loss.png"));
+    QCOMPARE(m_window->statusBar()->currentMessage(), QStringLiteral("Chart written to /charts/loss.png"));
   }
 
   void closing_while_running_asks_once_and_then_stops() {
