@@ -166,6 +166,11 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
   }
 }
 
+void Attempt::enter(record::StepPart next) {
+  part = next;
+  if (on_part) on_part(next);
+}
+
 std::optional<std::size_t> Attempt::overflow_optimizer() const {
   for (std::size_t i = 0; i < optimizers.size(); ++i) {
     if (optimizers[i].found_inf) return i;

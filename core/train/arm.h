@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/model/network.h"
 #include "core/precision/loss_scaler.h"
 #include "core/precision/policy.h"
+#include "core/record/memory_trace.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 #include "core/spec/experiment.h"
@@ -123,7 +125,11 @@ struct Attempt {
   double scale_after = 0.0;
   std::vector<OptimizerAttempt> optimizers;
   double seconds = 0.0;
-  const char* doing = "";  ///< what it is at: "in the backward pass"
+  record::StepPart part = record::StepPart::BeforeForward;  ///< what it is at
+  std::function<void(record::StepPart)> on_part;            ///< told of every part that begins; empty: nobody listens
+
+  /// A part of the step begins.
+  void enter(record::StepPart next);
 
   /// The lowest optimizer with a non-finite gradient; nothing where there is none.
   std::optional<std::size_t> overflow_optimizer() const;

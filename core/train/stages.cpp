@@ -140,6 +140,26 @@ void clear_gradients(Arm& arm) {
   for (const model::NamedTensor& parameter : arm.network->parameters()) parameter.tensor.mutable_grad().reset();
 }
 
+const char* words_of(record::StepPart part) {
+  switch (part) {
+    case record::StepPart::BeforeForward:
+      return "before the forward pass";
+    case record::StepPart::Forward:
+      return "in the forward pass";
+    case record::StepPart::Backward:
+      return "in the backward pass";
+    case record::StepPart::Unscale:
+      return "in the unscaling of the gradients";
+    case record::StepPart::FiniteCheck:
+      return "in the finite check of the gradients";
+    case record::StepPart::Clip:
+      return "in the clipping of the gradients";
+    case record::StepPart::Update:
+      return "in the optimizer's update";
+  }
+  return "";
+}
+
 enum class KeepOutputs { No, Yes };
 
 /// Forward and backward of every microbatch of the window; the gradients add up.
@@ -151,9 +171,9 @@ double evaluate(Arm& arm, const Window& window, Attempt& attempt, KeepOutputs ke
   const auto count = static_cast<double>(window.microbatches.size());
   double loss_sum = 0.0;
   for (const Microbatch& microbatch : window.microbatches) {
-    attempt.doing = "in the forward pass";
+    attempt.enter(record::StepPart::Forward);
     auto [output, loss] = forward_and_loss(*arm.network, arm.policy, arm.loss, microbatch);
-    attempt.doing = "in the backward pass";
+    attempt.enter(record::StepPart::Backward);
     if (keep == KeepOutputs::Yes) attempt.outputs.push_back(output.detach());
     loss_sum += loss.item<double>();
     if (window.microbatches.size() > 1) loss = loss / count;
@@ -264,7 +284,7 @@ std::optional<double> Attempt::grad_norm_clipped() const {
 }
 
 void zero_gradients(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& /*options*/) {
-  attempt.doing = "before the forward pass";
+  attempt.enter(record::StepPart::BeforeForward);
   if (arm.switches_next) adopt_fallback(arm);
   clear_gradients(arm);
   arm.buffers.keep();
@@ -288,7 +308,7 @@ void forward_backward(Arm& arm, const Window& window, Attempt& attempt, const St
 }
 
 void unscale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& options) {
-  attempt.doing = "in the unscaling of the gradients";
+  attempt.enter(record::StepPart::Unscale);
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     OptimizerUnit& unit = arm.optimizers[i];
     OptimizerAttempt& own = attempt.optimizers[i];
@@ -302,7 +322,7 @@ void unscale(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOp
 }
 
 void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& options) {
-  attempt.doing = "in the finite check of the gradients";
+  attempt.enter(record::StepPart::FiniteCheck);
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     if (attempt.optimizers[i].no_gradient) {
       attempt.optimizers[i].cause = record::SkipCause::NoGradient;
@@ -325,7 +345,7 @@ void check_finite(Arm& arm, const Window& window, Attempt& attempt, const StageO
 }
 
 void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptions& options) {
-  attempt.doing = "in the clipping of the gradients";
+  attempt.enter(record::StepPart::Clip);
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
     const OptimizerUnit& unit = arm.optimizers[i];
@@ -347,7 +367,7 @@ void clip(Arm& arm, const Window& /*window*/, Attempt& attempt, const StageOptio
 void apply_updates(Arm& arm, const Window& window, Attempt& attempt, const StageOptions& /*options*/) {
   bool all_applied = true;
   for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
-    attempt.doing = "in the optimizer's update";
+    attempt.enter(record::StepPart::Update);
     OptimizerUnit& unit = arm.optimizers[i];
     OptimizerAttempt& own = attempt.optimizers[i];
     unit.optimizer->set_learning_rate(own.learning_rate);
@@ -398,7 +418,7 @@ void run_stages(const std::vector<Stage>& stages, Arm& arm, const Window& window
     arm.failure = Failure{"forward", sentence(error.facts())};
   } catch (const std::exception& error) {
     arm.failure = failure_of(error, "at step " + std::to_string(arm.tally.counts.attempted), arm.policy.cast_policy,
-                             attempt.doing);
+                             words_of(attempt.part));
   }
   attempt.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
 }

@@ -21,10 +21,11 @@ record::MemoryTrace steps_of_training(std::int64_t events) {
   std::int64_t block = 0;
   const auto allocate = [&] {
     const std::int64_t bytes = std::int64_t{512} << random() % 17;
-    trace.push_back({record::MemoryEvent::Kind::Allocate, block, bytes + static_cast<std::int64_t>(random() % 4096)});
+    trace.push_back(
+        {record::MemoryEvent::Kind::Allocate, {}, block, bytes + static_cast<std::int64_t>(random() % 4096)});
     return block++;
   };
-  const auto free = [&](std::int64_t which) { trace.push_back({record::MemoryEvent::Kind::Free, which, 0}); };
+  const auto free = [&](std::int64_t which) { trace.push_back({record::MemoryEvent::Kind::Free, {}, which, 0}); };
   while (static_cast<std::int64_t>(trace.size()) < events) {
     std::vector<std::int64_t> kept;
     for (int layer = 0; layer < 100; ++layer) {

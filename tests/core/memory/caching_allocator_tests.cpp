@@ -29,9 +29,9 @@ AllocatorSettings on_device_of(std::int64_t bytes) {
 }
 
 record::MemoryEvent taken(std::int64_t block, std::int64_t bytes) {
-  return {record::MemoryEvent::Kind::Allocate, block, bytes};
+  return {record::MemoryEvent::Kind::Allocate, {}, block, bytes};
 }
-record::MemoryEvent freed(std::int64_t block) { return {record::MemoryEvent::Kind::Free, block, 0}; }
+record::MemoryEvent freed(std::int64_t block) { return {record::MemoryEvent::Kind::Free, {}, block, 0}; }
 
 ErrorFacts refusal(const std::function<void()>& call) {
   try {

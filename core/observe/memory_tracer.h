@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <c10/core/DeviceType.h>
+
+#include "core/record/memory_trace.h"
+
+namespace mantissa::observe {
+
+/// Writes down every allocation and free of tensor memory that the calling thread makes while the tracer lives, through
+/// LibTorch's memory reporting (as MemoryRecorder, whose place it takes meanwhile; one of them a thread at a time).
+///
+/// Nothing is computed otherwise with a tracer than without; an allocation costs a few microseconds more. What is freed
+/// that the tracer did not see allocated is left out. Backward threads report to the tracer of the thread that called
+/// them.
+class MemoryTracer {
+ public:
+  /// What a block was allocated for, as it was when it was allocated.
+  struct Origin {
+    record::StepPart part = record::StepPart::BeforeForward;
+    std::int32_t module = 0;    ///< an index into `modules()`
+    bool is_cast_copy = false;  ///< autocast made it of a parameter
+  };
+
+  /// \param module_path  of the module that runs on the calling thread; asked at every allocation
+  explicit MemoryTracer(std::function<std::string()> module_path, c10::DeviceType device = c10::DeviceType::CPU);
+  ~MemoryTracer();
+  MemoryTracer(const MemoryTracer&) = delete;
+  MemoryTracer& operator=(const MemoryTracer&) = delete;
+
+  /// What the step is at from here on: events are marked with it.
+  void enter(record::StepPart part);
+
+  /// Casts of these are what autocast adds: storage addresses of the model's parameters.
+  void set_parameters(const std::vector<const void*>& storages);
+
+  const record::MemoryTrace& events() const;
+  const std::vector<Origin>& origins() const;  ///< by block
+  const std::vector<std::string>& modules() const;
+
+  /// The block in use that begins at this address: that of a tensor's storage. Nothing where the tracer saw none.
+  std::optional<std::int64_t> block_at(const void* storage) const;
+
+ private:
+  class Log;
+  class Guard;
+  std::shared_ptr<Log> log_;
+  std::unique_ptr<Guard> guard_;
+};
+
+}  // namespace mantissa::observe

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/step_trace.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include <ATen/ATen.h>
+
+#include "core/base/error.h"
+#include "core/observe/memory_tracer.h"
+#include "core/precision/operator_interceptor.h"
+#include "core/train/stages.h"
+
+namespace mantissa::train {
+namespace {
+
+using record::MemoryCategory;
+using record::MemoryEvent;
+using record::StepPart;
+
+// From PyTorch's initial scale, 2^16, down to the smallest normal of FP16, and some.
+constexpr int kMostSteps = 40;
+
+const void* storage_of(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.has_storage() ? tensor.storage().data() : nullptr;
+}
+
+/// One step, from cleared gradients to the update.
+bool step(Arm& arm, const Window& window, observe::MemoryTracer& tracer) {
+  Attempt attempt;
+  attempt.on_part = [&tracer](StepPart part) { tracer.enter(part); };
+  const std::int64_t applied = arm.tally.counts.applied;
+  for (const std::vector<Stage>* const stages : {&gradient_stages(), &update_stages()}) {
+    run_stages(*stages, arm, window, attempt, {});
+    if (!arm.failure) continue;
+    const bool memory = arm.failure->reason == "memory";
+    throw Error(memory ? ErrorKind::OutOfMemory : ErrorKind::ModelProblem,
+                {arm.failure->text, "", 0, 0, arm.name, "", "", ""});
+  }
+  return arm.tally.counts.applied > applied;
+}
+
+using Owned = std::unordered_map<std::int64_t, MemoryCategory>;  // by block
+
+/// The blocks in use that a tensor of the arm or of the window lies in.
+Owned owned_blocks(const Arm& arm, const Window& window, const observe::MemoryTracer& tracer) {
+  Owned blocks;
+  const auto own = [&](const at::Tensor& tensor, MemoryCategory category) {
+    if (const auto block = tracer.block_at(storage_of(tensor))) blocks.emplace(*block, category);
+  };
+  for (const model::NamedTensor& parameter : arm.network->parameters()) {
+    own(parameter.tensor, MemoryCategory::Parameters);
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined() && gradient.is_sparse()) {
+      own(gradient._values(), MemoryCategory::Gradients);
+      own(gradient._indices(), MemoryCategory::Gradients);
+    } else {
+      own(gradient, MemoryCategory::Gradients);
+    }
+  }
+  for (const model::NamedTensor& buffer : arm.network->buffers()) own(buffer.tensor, MemoryCategory::Buffers);
+  for (const OptimizerUnit& unit : arm.optimizers) {
+    if (!unit.optimizer) continue;
+    const OptimizerState state = unit.optimizer->state_dict();
+    for (const auto& [name, tensor] : state.tensors) own(tensor, MemoryCategory::OptimizerState);
+  }
+  for (const Microbatch& microbatch : window.microbatches) {
+    own(microbatch.inputs, MemoryCategory::Inputs);
+    own(microbatch.targets, MemoryCategory::Inputs);
+  }
+  return blocks;
+}
+
+/// The events from `begin` on, behind what is in use there, with blocks numbered anew.
+class Cut {
+ public:
+  Cut(const observe::MemoryTracer& tracer, std::size_t begin) : tracer_(tracer) {
+    std::map<std::int64_t, std::int64_t> held;  // by number: the order of their allocations
+    const record::MemoryTrace& events = tracer.events();
+    for (std::size_t i = 0; i < begin; ++i) {
+      if (events[i].kind == MemoryEvent::Kind::Allocate) {
+        held.emplace(events[i].block, events[i].bytes);
+      } else {
+        held.erase(events[i].block);
+      }
+    }
+    for (const auto& [block, bytes] : held)
+      add(block, {MemoryEvent::Kind::Allocate, StepPart::BeforeForward, 0, bytes});
+    trace_.held = trace_.events.size();
+    for (std::size_t i = begin; i < events.size(); ++i) add(events[i].block, events[i]);
+    sort_frees();
+    trace_.modules = tracer.modules();
+  }
+
+  /// \param owned  as the step began and as it ended; what it made in between and freed has no owner
+  record::StepTrace classified(const Owned& owned) {
+    for (const auto& [old, block] : numbers_) {
+      record::MemoryBlock& facts = trace_.blocks[static_cast<std::size_t>(block)];
+      const observe::MemoryTracer::Origin& origin = tracer_.origins()[static_cast<std::size_t>(old)];
+      facts.module = origin.module;
+      const auto owner = owned.find(old);
+      if (owner != owned.end()) {
+        facts.category = owner->second;
+      } else if (origin.is_cast_copy) {
+        facts.category = MemoryCategory::CastCopies;
+      }
+    }
+    find_saved_activations();
+    return std::move(trace_);
+  }
+
+ private:
+  void add(std::int64_t old, MemoryEvent event) {
+    if (event.kind == MemoryEvent::Kind::Allocate) {
+      event.block = static_cast<std::int64_t>(trace_.blocks.size());
+      numbers_[old] = event.block;
+      trace_.blocks.emplace_back();
+    } else {
+      event.block = numbers_.at(old);
+    }
+    trace_.events.push_back(event);
+  }
+
+  /// What is freed in one go is freed in the order of its allocations. Autocast's cache, for one, lets go of its casts
+  /// in the order of their addresses, which no second run has.
+  void sort_frees() {
+    const auto is_free = [](const MemoryEvent& event) { return event.kind == MemoryEvent::Kind::Free; };
+    const auto is_older = [](const MemoryEvent& a, const MemoryEvent& b) { return a.block < b.block; };
+    for (auto begin = trace_.events.begin(); begin != trace_.events.end();) {
+      begin = std::find_if(begin, trace_.events.end(), is_free);
+      const auto end = std::find_if(begin, trace_.events.end(), [&](const MemoryEvent& event) {
+        return !is_free(event) || event.part != begin->part;
+      });
+      std::sort(begin, end, is_older);
+      begin = end;
+    }
+  }
+
+  /// Made in the forward of a microbatch, and still in use when its backward begins.
+  void find_saved_activations() {
+    std::vector<std::int64_t> made;
+    StepPart before = StepPart::BeforeForward;
+    for (std::size_t i = trace_.held; i < trace_.events.size(); ++i) {
+      const MemoryEvent& event = trace_.events[i];
+      if (event.part != StepPart::Forward && before == StepPart::Forward) settle(made);
+      before = event.part;
+      if (event.part != StepPart::Forward) continue;
+      if (event.kind == MemoryEvent::Kind::Allocate) {
+        made.push_back(event.block);
+      } else {
+        made.erase(std::remove(made.begin(), made.end(), event.block), made.end());
+      }
+    }
+  }
+  void settle(std::vector<std::int64_t>& made) {
+    for (const std::int64_t block : made) {
+      MemoryCategory& category = trace_.blocks[static_cast<std::size_t>(block)].category;
+      if (category == MemoryCategory::Temporaries) category = MemoryCategory::SavedActivations;
+    }
+    made.clear();
+  }
+
+  const observe::MemoryTracer& tracer_;
+  record::StepTrace trace_;
+  std::unordered_map<std::int64_t, std::int64_t> numbers_;
+};
+
+}  // namespace
+
+record::StepTrace trace_step(const std::function<std::unique_ptr<Arm>()>& make_arm,
+                             const std::function<Window()>& make_window) {
+  observe::MemoryTracer tracer(precision::current_module_path);
+  const std::unique_ptr<Arm> arm = make_arm();
+  const Window window = make_window();
+  std::vector<const void*> parameters;
+  for (const model::NamedTensor& parameter : arm->network->parameters()) {
+    parameters.push_back(storage_of(parameter.tensor));
+  }
+  tracer.set_parameters(parameters);
+
+  bool has_state = false;
+  for (int i = 0; i < kMostSteps; ++i) {
+    tracer.enter(StepPart::BeforeForward);
+    const std::size_t begin = tracer.events().size();
+    Owned owned = owned_blocks(*arm, window, tracer);
+    const bool applied = step(*arm, window, tracer);
+    const bool is_last = i + 1 == kMostSteps;
+    if ((applied && has_state) || is_last) {
+      owned.merge(owned_blocks(*arm, window, tracer));
+      record::StepTrace trace = Cut(tracer, begin).classified(owned);
+      trace.microbatch = window.microbatches.front().inputs.size(0);
+      trace.microbatches = static_cast<std::int64_t>(window.microbatches.size());
+      trace.has_update = applied;
+      return trace;
+    }
+    has_state = has_state || applied;
+  }
+  return {};
+}
+
+}  // namespace mantissa::train

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of a training step: by category as its shapes say, and foretold as a run then measures it.
+#include <QTest>
+
+#include <map>
+
+#include "core/base/error.h"
+#include "core/memory/step_forecast.h"
+#include "core/session/preflight.h"
+#include "core/session/step_memory.h"
+#include "core/spec/parse.h"
+
+using namespace mantissa;
+using record::MemoryCategory;
+
+namespace {
+
+/// 4 features, 8 hidden units, one output.
+spec::Experiment experiment_of(std::int64_t batch, const std::string& more = {}) {
+  return spec::parse_experiment(
+      "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 64\nfeatures = 4\n[model]\nkind = \"mlp\"\nhidden = [8]\n"
+      "[training]\nthreads = 1\nsteps = 8\nbatch = " +
+          std::to_string(batch) + "\n" + more + "\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n",
+      "test.toml");
+}
+
+std::vector<session::ArmMemory> trace(const spec::Experiment& experiment,
+                                      const std::vector<std::int64_t>& microbatches) {
+  return session::trace_memory(experiment, microbatches, session::StopToken());
+}
+
+/// Bytes of all blocks of a category that the step holds before it begins, or makes.
+std::int64_t made(const record::StepTrace& trace, MemoryCategory category) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = trace.held; i < trace.events.size(); ++i) {
+    const record::MemoryEvent& event = trace.events[i];
+    if (trace.blocks[static_cast<std::size_t>(event.block)].category == category) bytes += event.bytes;
+  }
+  return bytes;
+}
+std::int64_t held(const record::StepTrace& trace, MemoryCategory category) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < trace.held; ++i) {
+    const record::MemoryEvent& event = trace.events[i];
+    if (trace.blocks[static_cast<std::size_t>(event.block)].category == category) bytes += event.bytes;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+class StepMemoryTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void what_a_step_holds_follows_from_the_shapes() {
+    const auto arms = trace(experiment_of(8, "[[training.optimizer]]\nkind = \"sgd\"\nlr = 0.1\nmomentum = 0.9"), {16});
+    QCOMPARE(arms.size(), std::size_t{2});
+    for (const session::ArmMemory& arm : arms) {
+      QVERIFY2(arm.failure.empty(), arm.failure.c_str());
+      const record::StepTrace& step = arm.traces.at(0);
+      QCOMPARE(step.microbatch, std::int64_t{16});
+      // 4*8 + 8 + 8 + 1 = 49 parameters in FP32, whatever autocast is: 196 bytes, and as much momentum and gradient.
+      QCOMPARE(held(step, MemoryCategory::Parameters), std::int64_t{196});
+      QCOMPARE(held(step, MemoryCategory::OptimizerState), std::int64_t{196});
+      QCOMPARE(held(step, MemoryCategory::Gradients), std::int64_t{196});
+      QCOMPARE(made(step, MemoryCategory::Gradients), std::int64_t{196});
+      QCOMPARE(held(step, MemoryCategory::Inputs), std::int64_t{16 * 4 * 4 + 16 * 4});
+    }
+  }
+
+  void forward_keeps_what_backward_needs() {
+    const auto arms = trace(experiment_of(8), {16});
+    // Of 16 samples in FP32: 8 hidden activations after ReLU, which both ReLU and the second layer keep, and one
+    // output; the loss, a scalar in the storage of its 16 summands (so in Python, too:
+    // F.mse_loss(torch.zeros(16, 1), torch.ones(16, 1)).untyped_storage().nbytes() is 64).
+    QCOMPARE(made(arms[0].traces[0], MemoryCategory::SavedActivations), std::int64_t{16 * 8 * 4 + 16 * 4 + 16 * 4});
+    QCOMPARE(made(arms[0].traces[0], MemoryCategory::CastCopies), std::int64_t{0});
+  }
+
+  void autocast_keeps_copies_of_the_parameters_in_its_own_dtype() {
+    const auto arms = trace(experiment_of(8), {16});
+    QCOMPARE(QString::fromStdString(arms[1].autocast), "bfloat16");
+    QCOMPARE(made(arms[1].traces[0], MemoryCategory::CastCopies), std::int64_t{2 * 49});
+  }
+
+  void activations_are_told_by_module() {
+    const auto arms = trace(experiment_of(8), {16});
+    const record::StepTrace& step = arms[0].traces[0];
+    std::map<std::string, std::int64_t> by_module;
+    for (std::size_t i = step.held; i < step.events.size(); ++i) {
+      const record::MemoryEvent& event = step.events[i];
+      const record::MemoryBlock& block = step.blocks[static_cast<std::size_t>(event.block)];
+      if (block.category != MemoryCategory::SavedActivations) continue;
+      by_module[step.modules[static_cast<std::size_t>(block.module)]] += event.bytes;
+    }
+    // nn.Sequential(Linear, ReLU, Linear): what the first one makes is gone when ReLU is done; the loss lies outside.
+    QCOMPARE(by_module.at("1"), std::int64_t{16 * 8 * 4});
+    QCOMPARE(by_module.at("2"), std::int64_t{16 * 4});
+    QCOMPARE(by_module.at(""), std::int64_t{16 * 4});
+    QCOMPARE(by_module.size(), std::size_t{3});
+  }
+
+  void a_run_measures_what_was_foretold_data() {
+    QTest::addColumn<qint64>("batch");
+    for (const qint64 batch : {4, 12, 32, 50}) QTest::newRow(QByteArray::number(batch).constData()) << batch;
+  }
+  /// Measured as every run does, by what its arms have allocated; the data belongs to none of them.
+  void a_run_measures_what_was_foretold() {
+    QFETCH(qint64, batch);
+    const auto arms = trace(experiment_of(8), {8, 16});
+    const session::Preflight measured = session::preflight(experiment_of(batch), {}, {}, {3, 60.0});
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      const memory::StepPeak peak = memory::peak_of(memory::StepForecast(arms[i].traces).at(batch));
+      const std::int64_t foretold = peak.bytes - peak.by_category[static_cast<std::size_t>(MemoryCategory::Inputs)];
+      QCOMPARE(measured.arms[i].peak_bytes.value_or(0), foretold);
+    }
+  }
+
+  void accumulated_microbatches_are_traced_as_they_are_trained() {
+    const auto arms = trace(experiment_of(8, "accumulate = 3"), {8});
+    QCOMPARE(arms[0].traces[0].microbatches, std::int64_t{3});
+    QCOMPARE(held(arms[0].traces[0], MemoryCategory::Inputs), std::int64_t{3 * (8 * 4 * 4 + 8 * 4)});
+  }
+
+  void a_microbatch_below_one_is_refused() {
+    try {
+      trace(experiment_of(8), {8, 0});
+      QFAIL("no error");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::InvalidSetting);
+      QCOMPARE(QString::fromStdString(error.facts().found), "0");
+    }
+  }
+
+  void a_request_to_stop_ends_it_with_what_it_has() {
+    session::StopToken stop;
+    stop.request();
+    const auto arms = session::trace_memory(experiment_of(8), {8, 16}, stop);
+    for (const session::ArmMemory& arm : arms) QVERIFY(arm.traces.empty());
+  }
+};
+
+QTEST_APPLESS_MAIN(StepMemoryTests)
+#include "step_memory_tests.moc"
