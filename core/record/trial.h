@@ -97,7 +97,7 @@ struct YardstickReading {
 struct TrialEnd {
   Status status = Status::Finished;
   std::string failure;       ///< "forward", "non-finite", "scale-too-small", …; empty unless failed
-  std::string failure_text;  ///< the sentence
+  std::string failure_text;  ///< the sentence; of a stopped arm, too, where its reference failed: no person stopped it
   Counts counts;
   std::vector<OptimizerEnd> optimizers;  ///< by index; empty for an arm without a trainable parameter
   std::optional<double> final_loss;

@@ -20,6 +20,7 @@ constexpr std::size_t kLongestRule = 36;  // a long text in the last column must
 std::string status_words(const record::TrialEnd& end) {
   std::string words(to_text(end.status));
   if (!end.failure.empty()) words += " (" + end.failure + ")";
+  if (end.failure.empty() && !end.failure_text.empty()) words += " (reference failed)";
   return words;
 }
 
@@ -104,7 +105,8 @@ std::string reasons_and_notes(const record::TrialEnd& end) {
   const bool is_a_reason = std::any_of(reasons.begin(), reasons.end(), [&end](const std::string& reason) {
     return reason.find(end.failure_text) != std::string::npos;
   });
-  if (!end.failure_text.empty() && !is_a_reason) text += "  failed: " + end.failure_text + '\n';
+  if (!end.failure_text.empty() && !is_a_reason)
+    text += "  " + std::string(to_text(end.status)) + ": " + end.failure_text + '\n';
   for (const std::string& reason : reasons) text += "  because: " + reason + '\n';
   for (const std::string& note : end.notes) text += "  note: " + note + '\n';
   return text;

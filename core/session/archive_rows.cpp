@@ -57,14 +57,12 @@ record::TrialEnd training_end(const train::PairedRun& run, const train::Arm& arm
     end.failure_text = arm.failure->text;
   } else if (run.stopped() || run.arm(0).failure) {
     end.status = record::Status::Stopped;
+    if (run.arm(0).failure) end.failure_text = "The reference failed: " + run.arm(0).failure->text;
   }
   return end;
 }
 
 void add_notes_on_trial(record::TrialEnd& end, const train::Arm& reference, const train::Arm& trial) {
-  if (reference.failure && !trial.failure) {
-    end.notes.push_back("Stopped because the reference failed: " + reference.failure->text);
-  }
   if (trial.tally.zero_gradient_steps > 0 && reference.tally.zero_gradient_steps == 0) {
     end.notes.push_back("Gradients were exactly zero in " + std::to_string(trial.tally.zero_gradient_steps) +
                         " steps, first in step " + std::to_string(trial.tally.first_zero_gradient_step) +

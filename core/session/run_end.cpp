@@ -17,7 +17,11 @@ namespace {
 /// It trains nothing: of the reference's end it has the status alone.
 record::TrialEnd rounding_end(const record::TrialEnd& reference) {
   record::TrialEnd end;
-  end.status = reference.status == record::Status::Failed ? record::Status::Stopped : reference.status;
+  end.status = reference.status;
+  if (reference.status == record::Status::Failed) {
+    end.status = record::Status::Stopped;
+    end.failure_text = "The reference failed: " + reference.failure_text;
+  }
   end.seconds = reference.seconds;
   return end;
 }

@@ -41,6 +41,8 @@ QStringList endLines(const record::TrialRow& arm) {
   QString first =
       say("%1: %2, %3")
           .arg(name, models::statusText(end.status), models::skipText(end.counts.skipped, end.counts.attempted));
+  // A verdict's reasons tell of it, too.
+  if (!end.failure_text.empty() && !end.verdict) first += say(". ") + models::figuresIn(word(end.failure_text));
   if (!end.verdict) return {first};
   QStringList lines = {first + QStringLiteral(", ") + models::verdictText(end.verdict->word)};
   for (const std::string& reason : end.verdict->reasons) {

@@ -8,6 +8,7 @@
 #include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/judge/judge.h"
+#include "core/report/tables.h"
 #include "core/session/prepared.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
@@ -124,6 +125,22 @@ class SessionTests : public QObject {
     const archive::Reader reader(archive);
     QCOMPARE(reader.trials().size(), std::size_t{2});
     QCOMPARE(reader.trials()[1].end.verdict->word, record::VerdictWord::Undecided);
+  }
+
+  void a_trial_that_no_person_stopped_says_that_its_reference_failed() {
+    // As above; the scaler skips what fails the reference, so that the trial itself has not failed.
+    QTemporaryDir folder;
+    const std::string archive = folder.filePath("a.db").toStdString();
+    const spec::Experiment experiment = concrete(
+        "steps = 20\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 1e30\n[[trial]]\nname = \"fp16\"\n"
+        "autocast = \"float16\"\n");
+    Listener listener;
+    const record::RunSummary summary = session::run(experiment, {archive, {}, session::Probes::Standard}, listener, {});
+    const record::TrialRow kept = archive::Reader(archive).trials()[1];
+    QCOMPARE(kept.end.status, record::Status::Stopped);
+    QCOMPARE(kept.end.failure_text, "The reference failed: " + summary.reference.end.failure_text);
+    const std::string shown = report::trial_list({kept});
+    QVERIFY2(shown.find("stopped (reference failed)") != std::string::npos, shown.c_str());
   }
 
   void a_stopped_run_is_stopped_in_the_archive_and_undecided() {
