@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/archive/archive_file.h"
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <thread>
 
@@ -80,6 +83,34 @@ bool has_content(const std::string& path) {
 }
 
 bool has_pending_log(const std::string& path) { return has_content(path + "-wal"); }
+
+/// Whether SQLite wrote it. https://www.sqlite.org/fileformat.html, 3: the first eight bytes of a rollback journal.
+bool is_journal(const std::string& path) {
+  constexpr std::array<unsigned char, 8> kMagic = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  std::array<char, kMagic.size()> begin{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), begin.size());
+  return file && std::memcmp(begin.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+/// An archive has a journal only while it is made: beside a finished one it was left by something else, and keeps
+/// readers away from the log.
+void refuse_a_journal(const std::string& path) {
+  const std::string journal = path + "-journal";
+  if (!has_content(journal)) return;
+  const std::string name = fs::path(journal).filename().string();
+  if (is_journal(journal)) {
+    throw Error(ErrorKind::FileProblem,
+                {"an unfinished change lies beside the archive (-journal), which a reader cannot take back", path, 0, 0,
+                 "", name, "",
+                 "Keep a copy of the archive and of the files beside it, then open it with a program that writes, such "
+                 "as sqlite3 or mantissa-cli run"});
+  }
+  throw Error(ErrorKind::FileProblem,
+              {"beside the archive lies a file with the name of its journal that SQLite did not write, and it keeps "
+               "the archive from being read",
+               path, 0, 0, "", name, "", "Move " + name + " to another folder: the archive holds nothing in it"});
+}
 
 // SQLite notices lost pages, but takes a last page that is cut for one that ends in zeros.
 void refuse_a_cut_file(Connection& connection) {
@@ -166,7 +197,9 @@ std::unique_ptr<Connection> open_for_reading(const std::string& path, std::chron
     // lies beside it that only a writer can fold in.
     const bool cannot_share = error.kind() == ErrorKind::ArchiveReadOnly || error.kind() == ErrorKind::FileProblem;
     if (!cannot_share) throw;
+    if (has_pending_log(path) || is_journal(path + "-journal")) refuse_a_journal(path);
     if (has_pending_log(path)) {
+      if (::access(folder_of(path).c_str(), W_OK | X_OK) == 0) throw;
       throw Error(ErrorKind::ArchiveReadOnly,
                   {"the archive has unmerged records beside it (-wal) and its folder cannot be written", path, 0, 0, "",
                    "", "", "Copy the archive and its -wal file to a folder that can be written, and read it there"});

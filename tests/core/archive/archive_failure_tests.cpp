@@ -11,6 +11,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QProcess>
 #include <QRandomGenerator>
 #include <QTemporaryDir>
@@ -337,6 +338,39 @@ class ArchiveFailureTests : public QObject {
     QVERIFY(QFile::setPermissions(folder_.filePath("medium"), QFile::Permissions(0x5555)));
     QCOMPARE(open_unprivileged("open-reader", copy.toStdString()), number_of(ErrorKind::ArchiveReadOnly));
     QVERIFY(QFile::setPermissions(folder_.filePath("medium"), QFile::Permissions(0x7755)));
+  }
+
+  void what_lies_beside_an_archive_and_is_not_its_own_is_named_and_left_alone() {
+    const std::string path = sample_archive(3);
+    const QString journal = QString::fromStdString(path + "-journal");
+    const auto put = [](const QString& name, const QByteArray& bytes) {
+      QFile file(name);
+      QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+    };
+    put(QString::fromStdString(path + "-wal"), QByteArray(8192, 'w'));
+    put(journal, QByteArray(4096, 'j'));
+    const std::optional<Error> error = error_of([&] { Reader{path}; });
+    QVERIFY(error && error->kind() == ErrorKind::FileProblem);
+    const std::string words = error->what();
+    QVERIFY2(words.find("that SQLite did not write") != std::string::npos, words.c_str());
+    QVERIFY2(words.find("-journal to another folder") != std::string::npos, words.c_str());
+    QCOMPARE(QFileInfo(journal).size(), qint64{4096});
+    QVERIFY(QFile::rename(journal, journal + ".away"));  // as it says
+    QCOMPARE(count_steps(Reader(path), 1), std::int64_t{3});
+  }
+
+  void an_unfinished_change_beside_an_archive_is_named_as_one() {
+    const std::string path = sample_archive(3);
+    QFile journal(QString::fromStdString(path + "-journal"));
+    QVERIFY(journal.open(QIODevice::WriteOnly));
+    // Magic, no page, sector 512, page size 4096 (https://www.sqlite.org/fileformat.html, 3).
+    journal.write(
+        QByteArray::fromHex("d9d505f920a163d7000000010000000000000001000002000000100000").leftJustified(1024));
+    journal.close();
+    const std::optional<Error> error = error_of([&] { Reader{path}; });
+    QVERIFY(error && error->kind() == ErrorKind::FileProblem);
+    QVERIFY2(std::string(error->what()).find("an unfinished change lies beside") != std::string::npos, error->what());
+    QVERIFY(journal.exists());
   }
 
   void an_archive_that_may_not_be_read_is_a_file_problem() {
