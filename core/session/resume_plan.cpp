@@ -16,6 +16,7 @@
 #include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/sha256.h"
 #include "core/session/archived_roles.h"
 #include "core/session/archived_settings.h"
 #include "core/spec/parse.h"
@@ -328,6 +329,31 @@ std::string file_now(ResumePlan& plan) {
   return file.filename().string();
 }
 
+std::string name_of_file(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+/// Twelve digits tell two hashes apart.
+std::string hash_words(const json& hash) { return "hash " + hash.get<std::string>().substr(0, 12); }
+
+/// Where the rows come from, as the experiment names it: "rows.csv", "inputs.npy and targets.npy", "gaussian".
+std::string data_words(const spec::Data& data) {
+  std::vector<std::string> files;
+  const auto add = [&files](const std::string& file) {
+    if (!file.empty()) files.push_back(file);
+  };
+  add(data.source);
+  add(data.path_as_written);
+  add(data.inputs_as_written);
+  add(data.targets_as_written);
+  if (data.test) {
+    add(data.test->path_as_written);
+    add(data.test->inputs_as_written);
+    add(data.test->targets_as_written);
+  }
+  std::string words;
+  for (const std::string& file : files) words += (words.empty() ? "" : &file == &files.back() ? " or " : ", ") + file;
+  return words;
+}
+
 }  // namespace
 
 ResumePlan plan_resume(const ResumeOptions& options) {
@@ -368,6 +394,20 @@ ResumePlan plan_resume(const ResumeOptions& options) {
   return plan;
 }
 
+void compare_model_file(const ResumePlan& plan) {
+  const json lock = json::parse(plan.archived.lock);
+  const spec::Model& model = plan.experiment.model;
+  std::error_code ignored;
+  if (!lock.contains("model_file") || !std::filesystem::is_regular_file(model.path, ignored)) return;
+  const std::string then = lock["model_file"].value("sha256", std::string());
+  const std::string now = sha256_of_file(model.path);
+  if (now == then) return;
+  throw Error(ErrorKind::ModelProblem,
+              {"the model file has changed since the run was begun", model.path_as_written, 0, 0, "", hash_words(now),
+               hash_words(then),
+               "Bring " + name_of_file(model.path) + " back as it was, or run it as an experiment of its own"});
+}
+
 std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string& lock) {
   constexpr char kModelFile[] = "model_file.sha256";
   std::map<std::string, json> then = flattened(json::parse(plan.archived.lock));
@@ -376,20 +416,23 @@ std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string
     const auto found = now.find(key);
     return found == now.end() || found->second != then[key];
   };
-  const auto require = [&](const std::string& key, ErrorKind kind, const std::string& problem) {
+  const auto require = [&](const std::string& key, ErrorKind kind, const std::string& file,
+                           const std::string& problem) {
     if (!differs(key)) return;
-    throw Error(kind, {problem, plan.archived.file, 0, 0, key, now.at(key).dump(), then[key].dump(),
+    throw Error(kind, {problem, file, 0, 0, "", hash_words(now.at(key)), hash_words(then[key]),
                        "Bring back what the run was begun with, or run it as an experiment of its own"});
   };
   std::vector<std::string> notes;
   if (then.count(kModelFile) > 0) {
-    require(kModelFile, ErrorKind::ModelProblem, "the model file is not what the run was begun with");
+    require(kModelFile, ErrorKind::ModelProblem, plan.experiment.model.path_as_written,
+            "the model file has changed since the run was begun");
   } else if (now.count(kModelFile) > 0) {
     notes.push_back("The run was begun by an earlier version, which did not note which model file it read: whether " +
                     plan.experiment.model.path_as_written + " still is the same cannot be told.");
   }
-  require("data.sha256", ErrorKind::DataProblem, "the data is not what the run was begun with");
-  require("preprocessing_sha256", ErrorKind::DataProblem, "the prepared data is not what the run was begun with");
+  const std::string data = data_words(plan.experiment.data);
+  require("data.sha256", ErrorKind::DataProblem, data, "the data is not what the run was begun with");
+  require("preprocessing_sha256", ErrorKind::DataProblem, data, "the prepared data is not what the run was begun with");
   std::string changes;
   for (const auto& [key, value] : then) {
     const bool of_machine =
@@ -397,7 +440,7 @@ std::vector<std::string> compare_locks(const ResumePlan& plan, const std::string
     if (of_machine && differs(key)) changes += (changes.empty() ? "" : ", ") + key + " (" + value.dump() + ')';
   }
   if (changes.empty()) {
-    require("initial_weights_sha256", ErrorKind::ModelProblem,
+    require("initial_weights_sha256", ErrorKind::ModelProblem, plan.archived.file,
             "the model's initial weights are not what the run was begun with");
     return notes;
   }

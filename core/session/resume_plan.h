@@ -40,6 +40,10 @@ struct ResumePlan {
 /// \throws Error as `resume` does before the data is loaded.
 ResumePlan plan_resume(const ResumeOptions& options);
 
+/// Refuses a model file that is not the one that the run was begun with, before anything in it is looked at: what does
+/// not fit in another file would be a riddle. \throws Error ModelProblem.
+void compare_model_file(const ResumePlan& plan);
+
 /// Compares what locks the reference now with what locked it then: data, preparation and initial weights must be the
 /// same. Returns notes on what else has changed and may move the last bits: software, hardware.
 /// \param lock  `reference_lock` now.
