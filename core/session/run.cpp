@@ -49,8 +49,25 @@ class Run {
         comparison_(experiment, prepared_, cases_) {}
 
   record::RunSummary execute() {
+    try {
+      return make();
+    } catch (const Error& error) {
+      if (!stepped_) fail_opened_arms(error);
+      throw;
+    } catch (const std::exception& error) {
+      if (stepped_) throw;
+      const Error plain = plain_error(error, asked_.file, "before the first step of the run",
+                                      "Take a smaller model, a smaller batch, or fewer trials at once");
+      fail_opened_arms(plain);
+      throw plain;
+    }
+  }
+
+ private:
+  record::RunSummary make() {
     trials_ = resumed_ != nullptr ? resumed_trials() : chosen_trials(asked_, options_.only_trials);
     observer_.on_phase("preparing");
+    if (resumed_ != nullptr) compare_model_file(*resumed_);
     prepared_ = prepare(asked_);
     for (const std::string& note : prepared_.notes) observer_.on_note(note);
     cases_ = freeze_cases(prepared_.experiment, prepared_.dataset);
@@ -95,7 +112,23 @@ class Run {
     return std::move(summary_);
   }
 
- private:
+  /// Where memory did not suffice for the first step, and what was taken for the run has been given back: none of its
+  /// arms is left as one whose process died. What is resumed can still go on from its checkpoint.
+  void fail_opened_arms(const Error& error) {
+    const bool begins = resumed_ == nullptr || resumed_->child;
+    if (error.kind() != ErrorKind::OutOfMemory || !writer_ || !begins) return;
+    record::TrialEnd end;
+    end.status = record::Status::Failed;
+    end.failure = "memory";
+    end.failure_text = sentence(error.facts());
+    try {
+      for (const std::int64_t id : opened_ids_) writer_->finish_trial(id, end);
+      writer_->close();
+    } catch (const Error& second) {
+      observer_.on_note("The archive does not say how the run ended: " + sentence(second.facts()));
+    }
+  }
+
   /// In the order of the plan's arms.
   std::vector<const spec::Trial*> resumed_trials() const {
     std::vector<const spec::Trial*> trials;
@@ -279,12 +312,12 @@ class Run {
     row.experiment_id = summary_.experiment_id;
     row.experiment = summary_.experiment;
     row.start = std::move(start);
-    if (resumed_ != nullptr && opened_ < resumed_->arms.size()) {
-      row.start.parent = resumed_->arms[opened_].row.id;
+    if (resumed_ != nullptr && opened_ids_.size() < resumed_->arms.size()) {
+      row.start.parent = resumed_->arms[opened_ids_.size()].row.id;
       row.start.parent_step = resumed_->step;
     }
-    ++opened_;
     row.id = writer_->begin_trial(row.start, &row.started_at);
+    opened_ids_.push_back(row.id);
     return row;
   }
 
@@ -314,6 +347,7 @@ class Run {
     for (;;) {
       begin_ += control_point.before_step(paired, progress, [this] { writer_->check(); });
       if (!paired.step(sink)) break;
+      stepped_ = true;
       checkpointing_->after_step(paired);
       for (std::size_t i = 0; i < paired.arm_count(); ++i) {
         const train::Arm& arm = paired.arm(i);
@@ -391,8 +425,9 @@ class Run {
   CaseComparison comparison_;
   std::unique_ptr<ReferenceYardsticks> yardsticks_;  // nothing where probes are off
   std::unique_ptr<archive::Writer> writer_;
-  std::vector<std::int64_t> ids_;  // reference, trials, yardsticks: in the order of the paired run
-  std::size_t opened_ = 0;         // arms of ids_ so far
+  std::vector<std::int64_t> ids_;         // reference, trials, yardsticks: in the order of the paired run
+  std::vector<std::int64_t> opened_ids_;  // of the arms that this run has begun in the archive
+  bool stepped_ = false;                  // at least one step was made
   std::unique_ptr<Checkpointing> checkpointing_;
   std::string rules_sha256_;
   std::string initial_sha256_;                           // of the model's initial weights

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 #include <QTemporaryDir>
@@ -11,6 +12,7 @@
 
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
+#include "core/base/error.h"
 #include "core/session/run.h"
 #include "core/spec/parse.h"
 #include "tests/core/archive/sample_records.h"
@@ -21,6 +23,9 @@ namespace {
 
 constexpr std::size_t kLarge = std::size_t{1} << 20U;
 std::atomic<bool> refuses{false};
+std::atomic<std::size_t> largest_refused{std::numeric_limits<std::size_t>::max()};
+
+bool is_refused(std::size_t size) { return refuses && size >= kLarge && size <= largest_refused; }
 
 /// Refuses from one phase of a run on to another, or from the first evaluation on.
 class Listener : public session::Observer {
@@ -71,13 +76,13 @@ bool has(const std::vector<std::string>& notes, const std::string& words) {
 }  // namespace
 
 void* operator new(std::size_t size) {
-  if (refuses && size >= kLarge) throw std::bad_alloc();
+  if (is_refused(size)) throw std::bad_alloc();
   if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
 // Besides the pair that the standard's own nothrow form forwards to: AddressSanitizer's does not forward.
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  return refuses && size >= kLarge ? nullptr : std::malloc(size == 0 ? 1 : size);
+  return is_refused(size) ? nullptr : std::malloc(size == 0 ? 1 : size);
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
@@ -87,7 +92,10 @@ class CheckpointMemoryTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void cleanup() { refuses = false; }
+  void cleanup() {
+    refuses = false;
+    largest_refused = std::numeric_limits<std::size_t>::max();
+  }
 
   void a_run_whose_checkpoints_do_not_fit_is_judged_all_the_same() {
     QTemporaryDir folder;
@@ -103,6 +111,29 @@ class CheckpointMemoryTests : public QObject {
     QVERIFY(has(reader.trial(1).end.notes, "The checkpoint at step 4 is not kept. Out of memory"));
     QVERIFY(reader.history(1).checkpoints.empty());
     QVERIFY(!reader.weights(3, "final").empty());
+  }
+
+  void a_run_that_does_not_fit_before_its_first_step_has_failed_in_the_archive() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("a.db").toStdString();
+    Listener listener("preparing", "training");
+    largest_refused = 1'500'000;  // the copy of the initial weights, not the writer's ring
+    QString words;
+    try {
+      run_into(path, listener);
+    } catch (const Error& error) {
+      words = error.what();
+    }
+    refuses = false;
+    QVERIFY2(words.contains(QStringLiteral("before the first step of the run")), qPrintable(words));
+    QVERIFY2(!words.contains(QStringLiteral("between the steps")), qPrintable(words));
+    const std::vector<record::TrialRow> arms = archive::Reader(path).trials();
+    QVERIFY(!arms.empty());
+    for (const record::TrialRow& arm : arms) {
+      QCOMPARE(arm.end.status, record::Status::Failed);
+      QCOMPARE(arm.end.failure, std::string("memory"));
+      QVERIFY(arm.end.failure_text.find("before the first step") != std::string::npos);
+    }
   }
 
   void final_weights_that_do_not_fit_leave_the_verdict() {
