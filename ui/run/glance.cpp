@@ -243,8 +243,34 @@ struct Change {
   std::size_t steps = 0;
 };
 
-Statement learning(const RunData& data, GlanceMemory::Chosen* before) {
+constexpr qint64 kCalibration = 20;  // steps: a scale of 2^16 that finds its level skips fewer
+
+/// An arm whose every update was refused: its weights are those that it began with, whatever its loss does.
+const ArmData* neverUpdated(const RunData& data, bool running) {
+  const auto stands = [running](const ArmData* arm) {
+    const Counters& counters = arm->counters();
+    const bool hadTime = !running || counters.attempted >= kCalibration;
+    const bool hasOneOptimizer = arm->skips().empty() || arm->skips().back().optimizers.empty();
+    return hadTime && hasOneOptimizer && counters.applied == 0 && counters.skipped > 0 &&
+           counters.skipped >= counters.attempted;
+  };
+  const auto& arms = data.shown();
+  const auto found = std::find_if(arms.begin(), arms.end(), stands);
+  return found != arms.end() ? *found : nullptr;
+}
+
+Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* before) {
   Statement statement{say("Learning"), {}, {}, {}, Statement::State::Unknown};
+  if (const ArmData* const arm = neverUpdated(data, running)) {
+    statement.state = Statement::State::Bad;
+    statement.answer = say("%1 never updated").arg(nameOf(*arm));
+    statement.beginsWithName = true;
+    const qint64 steps = arm->counters().attempted;
+    statement.detail =
+        steps == 1 ? say("Its only step was skipped: its weights are still the initial ones.")
+                   : say("All its %1 steps were skipped: its weights are still the initial ones.").arg(count(steps));
+    return statement;
+  }
   std::vector<Candidate> candidates;
   std::vector<Change> changes;
   for (const ArmData* const arm : data.shown()) {
@@ -396,7 +422,7 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
 std::array<Statement, kStatements> glance(const RunData& data, const Standing& standing, GlanceMemory* memory) {
   if (!standing.running) memory = nullptr;  // what is over is told as it is
   return {finite(data), skipping(data), deviating(data, standing, memory != nullptr ? &memory->deviating : nullptr),
-          learning(data, memory != nullptr ? &memory->learning : nullptr), timeLeft(data, standing)};
+          learning(data, standing.running, memory != nullptr ? &memory->learning : nullptr), timeLeft(data, standing)};
 }
 
 }  // namespace mantissa::ui::run

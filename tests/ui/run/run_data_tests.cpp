@@ -326,6 +326,30 @@ class RunDataTests : public QObject {
     QCOMPARE(glance(data, {})[3].answer, QStringLiteral("mean loss 1, falling"));
     QCOMPARE(glance(data, {})[3].detail, QStringLiteral("reference over 50 steps: 50 % lower than 200 steps ago"));
   }
+
+  void the_glance_says_that_an_arm_never_applied_an_update() {
+    RunData data = twoArms();
+    Standing running;
+    running.running = true;
+    const auto takeUpTo = [&data](int first, int last) {
+      std::vector<record::StepRecord> steps;
+      for (int i = first; i <= last; ++i) {
+        steps.push_back(stepOf(1, i, 1.0));
+        steps.push_back(skippedStep(2, i, record::SkipCause::Calibration));
+        steps.back().applied_updates = 0;
+      }
+      data.take({batch(steps)});
+    };
+    takeUpTo(1, 19);  // a scale that finds its level
+    QVERIFY(!glance(data, running)[3].answer.contains(QStringLiteral("fp16")));
+    takeUpTo(20, 30);
+    const Statement learning = glance(data, running)[3];
+    QCOMPARE(learning.answer, QStringLiteral("fp16 never updated"));
+    QCOMPARE(learning.detail, QStringLiteral("All its 30 steps were skipped: its weights are still the initial ones."));
+    QCOMPARE(learning.state, Statement::State::Bad);
+    data.take({batch({stepOf(1, 31, 1.0), stepOf(2, 31, 1.0)})});
+    QVERIFY(!glance(data, running)[3].answer.contains(QStringLiteral("fp16")));
+  }
 };
 
 QTEST_GUILESS_MAIN(RunDataTests)
