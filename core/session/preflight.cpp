@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/base/sha256.h"
@@ -39,8 +40,13 @@ std::int64_t bytes_of(const std::vector<record::TensorBytes>& tensors) {
 class Flight {
  public:
   Flight(const spec::Experiment& experiment, const RunOptions& options, const StopToken& stop,
-         const PreflightLimits& limits)
-      : asked_(experiment), options_(options), stop_(stop), limits_(limits), comparison_(asked_, prepared_, cases_) {}
+         const PreflightLimits& limits, const ArmTeller& tell)
+      : asked_(experiment),
+        options_(options),
+        stop_(stop),
+        limits_(limits),
+        tell_(tell),
+        comparison_(asked_, prepared_, cases_) {}
 
   Preflight fly() {
     prepared_ = prepare(asked_);
@@ -58,7 +64,7 @@ class Flight {
     std::unique_ptr<ReferenceYardsticks> yardsticks;
     if (measure) yardsticks = std::make_unique<ReferenceYardsticks>(prepared_, trials.size());
     train::PairedRun paired(
-        plan, make_arms(prepared_, trials), measure, [this] { return stop_.requested(); },
+        plan, make_arms(prepared_, trials), measure, [this] { return stop_.requested() || exceeds_limits(); },
         yardsticks ? yardsticks->for_training() : train::Yardsticks());
     time_steps(paired);
     look_at_arms(paired);
@@ -78,18 +84,39 @@ class Flight {
       if (peaks_.size() <= arm) peaks_.resize(arm + 1);
       if (step.peak_bytes) peaks_[arm] = std::max(peaks_[arm].value_or(0), *step.peak_bytes);
     };
+    paired.tell_arms([this, &paired](std::size_t arm) {
+      part_begin_ = Clock::now();
+      if (tell_) tell_(paired.arm(arm).name);
+    });
     std::vector<double> seconds;
-    const Clock::time_point begin = Clock::now();
+    std::optional<double> warm_up;
+    begin_ = Clock::now();
     for (std::int64_t step = 0; step <= limits_.steps; ++step) {
       const Clock::time_point before = Clock::now();
-      if (!paired.step(sink)) break;
-      if (step > 0) seconds.push_back(seconds_since(before));
-      if (step > 0 && seconds_since(begin) > limits_.seconds) break;
+      part_begin_.reset();
+      const bool whole = paired.step(sink);
+      const double duration = seconds_since(before);
+      if (exceeded_ && seconds.empty()) {
+        if (!warm_up) result_.at_least = true;
+        seconds.push_back(warm_up.value_or(duration));
+      }
+      if (!whole) break;
+      if (step == 0) warm_up = duration;
+      if (step > 0) seconds.push_back(duration);
+      if (step > 0 && seconds_since(begin_) > limits_.seconds) break;
     }
-    result_.timed_steps = static_cast<std::int64_t>(seconds.size());
+    if (!result_.at_least) result_.timed_steps = static_cast<std::int64_t>(seconds.size());
     if (seconds.empty()) return;
     result_.step_seconds = perf::median(seconds);
     result_.training_seconds = result_.step_seconds * static_cast<double>(result_.steps);
+  }
+
+  /// Asked after every microbatch of every arm.
+  bool exceeds_limits() {
+    if (!part_begin_) return false;  // between two steps
+    exceeded_ = seconds_since(*part_begin_) > limits_.seconds || seconds_since(begin_) > limits_.whole_seconds;
+    part_begin_ = Clock::now();
+    return exceeded_;
   }
 
   void look_at_arms(const train::PairedRun& paired) {
@@ -123,7 +150,7 @@ class Flight {
 
   void time_evaluations(train::PairedRun& paired) {
     const spec::Training& training = prepared_.experiment.training;
-    if (!training.evaluate_every || stop_.requested() || paired.arm(0).failure) return;
+    if (!training.evaluate_every || stop_.requested() || exceeded_ || paired.arm(0).failure) return;
     const Clock::time_point begin = Clock::now();
     comparison_.quality_now(paired.arm(0));
     const std::int64_t evaluations = result_.steps / *training.evaluate_every;  // whole ones
@@ -135,6 +162,10 @@ class Flight {
   const RunOptions& options_;
   const StopToken& stop_;
   const PreflightLimits& limits_;
+  const ArmTeller& tell_;
+  Clock::time_point begin_;                      // of the timed steps
+  std::optional<Clock::time_point> part_begin_;  // of the microbatch of the arm at work
+  bool exceeded_ = false;
   Prepared prepared_;
   FrozenCases cases_;
   CaseComparison comparison_;
@@ -145,10 +176,10 @@ class Flight {
 }  // namespace
 
 Preflight preflight(const spec::Experiment& experiment, const RunOptions& options, const StopToken& stop,
-                    const PreflightLimits& limits) {
-  Preflight result;
-  with_plain_words(experiment.file, [&] { result = Flight(experiment, options, stop, limits).fly(); });
-  return result;
+                    const PreflightLimits& limits, const ArmTeller& tell) {
+  return with_plain_errors(experiment.file, "in the trial steps of the pre-flight",
+                           "Take a smaller model, a smaller batch, or fewer trials at once",
+                           [&] { return Flight(experiment, options, stop, limits, tell).fly(); });
 }
 
 }  // namespace mantissa::session

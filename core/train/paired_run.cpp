@@ -205,6 +205,7 @@ bool PairedRun::compute_gradients() {
   try {
     for (std::size_t i = 0; i < arms_.size(); ++i) {
       if (!attempted_[i]) continue;
+      if (on_arm_) on_arm_(i);
       begin_attempt(i);
       run_phase(i, gradient_stages());
       if (arms_[i]->failure && !reached_the_scaler(*arms_[i]->failure)) {

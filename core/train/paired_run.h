@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/record/checkpoint.h"
@@ -49,6 +50,9 @@ class PairedRun {
 
   /// Ends the run before its next step, as a request to stop does.
   void stop() { stopped_ = true; }
+
+  /// Hears which arm is at work, before it computes its part of a step: what it is at may take long.
+  void tell_arms(std::function<void(std::size_t arm)> on_arm) { on_arm_ = std::move(on_arm); }
 
   /// Between two steps: a pause of this length just ended. It counts in no record's wall_seconds.
   void leave_out(std::chrono::steady_clock::duration pause) { first_step_ += pause; }
@@ -103,8 +107,9 @@ class PairedRun {
   std::size_t first_repeat_;  // place in arms_
   Yardsticks yardsticks_;     // their arms stand in arms_
   StageOptions options_;
-  std::unique_ptr<Measured> measured_;  // nothing where probes are off
-  std::unique_ptr<Shadow> shadow_;      // nothing where no trial has one
+  std::function<void(std::size_t arm)> on_arm_;  // empty: nobody asks
+  std::unique_ptr<Measured> measured_;           // nothing where probes are off
+  std::unique_ptr<Shadow> shadow_;               // nothing where no trial has one
   std::vector<Attempt> attempts_;
   std::vector<bool> attempted_;  // arms that take part in the current step
   std::vector<bool> begun_;      // of these, arms whose part of it has begun

@@ -7,6 +7,8 @@
 #include <QHBoxLayout>
 #include <QJsonDocument>
 #include <QLabel>
+#include <QLocale>
+#include <QPushButton>
 #include <QStringList>
 #include <QVBoxLayout>
 
@@ -43,7 +45,10 @@ PreflightLine armsLine(const session::Preflight& found) {
     if (!arm.failure.empty()) failures << say("%1: %2").arg(word(arm.name), word(arm.failure));
   }
   line.detail = say("%1. An arm is one training: the reference or one trial.").arg(names.join(QStringLiteral(", ")));
-  if (failures.isEmpty()) {
+  if (failures.isEmpty() && found.at_least) {
+    line.value = say("%1, not all tried").arg(count(std::int64_t(found.arms.size())));
+    line.state = State::Plain;
+  } else if (failures.isEmpty()) {
     line.value = found.arms.size() == 1 ? say("1 tried") : say("%1 tried").arg(count(std::int64_t(found.arms.size())));
   } else {
     line.value = failures.size() == 1 ? say("1 failed") : say("%1 failed").arg(count(failures.size()));
@@ -54,6 +59,12 @@ PreflightLine armsLine(const session::Preflight& found) {
 }
 
 PreflightLine timeLine(const session::Preflight& found, const spec::Experiment& experiment) {
+  if (found.at_least) {
+    return {say("Time"), say("more than %1").arg(duration(found.training_seconds)),
+            say("The first step of all arms had taken %1 when it was cut off, and there are %2 steps.")
+                .arg(duration(found.step_seconds), count(found.steps)),
+            State::Warn};
+  }
   if (found.timed_steps == 0) {
     return {say("Time"), QStringLiteral("–"),
             say("No step was timed: the run has one step only, or was not waited for."), State::Plain};
@@ -148,13 +159,20 @@ std::vector<PreflightLine> preflightLines(const session::Preflight& found, const
 }
 
 PreflightPanel::PreflightPanel(QWidget* parent)
-    : QWidget(parent), m_title(new QLabel(tr("Pre-flight"))), m_note(new QLabel), m_form(new QFormLayout) {
+    : QWidget(parent),
+      m_title(new QLabel(tr("Pre-flight"))),
+      m_note(new QLabel),
+      m_cancel(new QPushButton(tr("Cancel"))),
+      m_form(new QFormLayout) {
   QFont bold = m_title->font();
   bold.setBold(true);
   m_title->setFont(bold);
   m_note->setWordWrap(true);
   m_note->setTextFormat(Qt::PlainText);
   m_note->setForegroundRole(QPalette::PlaceholderText);
+  m_cancel->setAccessibleName(tr("Cancel the pre-flight"));
+  m_cancel->setToolTip(tr("Makes no further step for nothing. One that LibTorch is at comes to its end first."));
+  connect(m_cancel, &QPushButton::clicked, this, &PreflightPanel::cancelRequested);
   m_form->setContentsMargins(0, 0, 0, 0);
   m_form->setHorizontalSpacing(12);
   m_form->setVerticalSpacing(4);
@@ -166,40 +184,71 @@ PreflightPanel::PreflightPanel(QWidget* parent)
   layout->setSpacing(4);
   layout->addWidget(m_title);
   layout->addWidget(m_note);
+  layout->addWidget(m_cancel, 0, Qt::AlignLeft);
   layout->addLayout(m_form);
   clear();
 }
 
 void PreflightPanel::clear() {
   m_lines.clear();
+  m_isWaiting = false;
   fill();
   hide();
 }
 
-void PreflightPanel::showWaiting() {
+void PreflightPanel::showNote(const QString& sentence, bool isWaiting, bool canCancel) {
+  m_isWaiting = isWaiting;
+  m_note->setText(sentence);
+  m_note->show();
+  m_cancel->setVisible(canCancel);
+  show();
+}
+
+void PreflightPanel::showWaiting(const QString& arm, int seconds) {
+  if (!m_isWaiting || !m_lines.empty()) {
+    m_lines.clear();
+    fill();
+  }
+  const QString words =
+      seconds > 0 && !arm.isEmpty()
+          ? tr("Making its first steps for nothing: arm %1, %2 s").arg(arm, QLocale().toString(seconds))
+          : tr("Making its first steps for nothing …");
+  showNote(words, /*isWaiting=*/true, /*canCancel=*/true);
+}
+
+void PreflightPanel::showRunWaiting(const QString& arm, int seconds) {
   m_lines.clear();
   fill();
-  m_note->setText(tr("Making its first steps for nothing …"));
-  m_note->show();
-  show();
+  const QString since = QLocale().toString(seconds);
+  showNote(arm.isEmpty() ? tr("The run starts when the preparing of the pre-flight ends: %1 s so far. Stop gives the "
+                              "run up.")
+                               .arg(since)
+                         : tr("The run starts when the trial step of arm %1 ends: %2 s so far. Stop gives the run up.")
+                               .arg(arm, since),
+           /*isWaiting=*/true, /*canCancel=*/false);
 }
 
 void PreflightPanel::endWaiting() {
   if (m_lines.empty()) clear();
 }
 
+void PreflightPanel::showCancelled() {
+  showNote(tr("Cancelled: nothing is known of its duration and memory. Look ahead (F8) finds out."),
+           /*isWaiting=*/false, /*canCancel=*/false);
+}
+
 void PreflightPanel::showFailure(const QString& sentence) {
   m_lines = {{tr("It cannot run"), {}, sentence, State::Bad}};
   fill();
-  m_note->setText(sentence);
-  m_note->show();
-  show();
+  showNote(sentence, /*isWaiting=*/false, /*canCancel=*/false);
 }
 
 void PreflightPanel::showLines(const std::vector<PreflightLine>& lines) {
   m_lines = lines;
   fill();
+  m_isWaiting = false;
   m_note->hide();
+  m_cancel->hide();
   show();
 }
 

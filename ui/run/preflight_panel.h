@@ -12,6 +12,7 @@
 
 class QFormLayout;
 class QLabel;
+class QPushButton;
 
 namespace mantissa::ui::run {
 
@@ -37,21 +38,33 @@ class PreflightPanel : public QWidget {
   explicit PreflightPanel(QWidget* parent = nullptr);
 
   void clear();  ///< takes no room
-  void showWaiting();
+  /// \param arm  whose part of a step is being made; empty: not known yet
+  /// \param seconds  how long it has been at that
+  void showWaiting(const QString& arm = {}, int seconds = 0);
+  /// A run has been asked for, and begins when the step that is being made ends.
+  void showRunWaiting(const QString& arm, int seconds);
   void endWaiting();  ///< nothing will be found out any more
+  void showCancelled();
+  bool isWaiting() const { return m_isWaiting; }
   void showFailure(const QString& sentence);
   void showLines(const std::vector<PreflightLine>& lines);
+
+ Q_SIGNALS:
+  void cancelRequested();
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
   void fill();
+  void showNote(const QString& sentence, bool isWaiting, bool canCancel);
 
   QLabel* m_title;
   QLabel* m_note;
+  QPushButton* m_cancel;
   QFormLayout* m_form;
   std::vector<PreflightLine> m_lines;
+  bool m_isWaiting = false;
 };
 
 }  // namespace mantissa::ui::run

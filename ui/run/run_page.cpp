@@ -25,6 +25,7 @@
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
 #include "ui/run/glance_strip.h"
+#include "ui/run/look_ahead_teller.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/results_column.h"
 #include "ui/run/run_actions.h"
@@ -92,6 +93,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   });
   connect(m_charts, &RunCharts::pastFailed, this,
           [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
+  new LookAheadTeller(m_controller, m_controls->preflight(), this);
   m_lateWriters.setInterval(kLateWriters);
   connect(&m_lateWriters, &QTimer::timeout, this, &RunPage::lookAtLateWriters);
   m_clock.setTimerType(Qt::PreciseTimer);

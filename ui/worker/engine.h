@@ -21,7 +21,8 @@ class Engine {
   virtual record::RunSummary run(const Job& job, session::Observer& observer, session::RunControl& control) = 0;
 
   /// Finds out what a run would be (core/session/preflight.h). \throws whatever that throws.
-  virtual session::Preflight preflight(const Job::Run& work, const session::StopToken& stop) = 0;
+  virtual session::Preflight preflight(const Job::Run& work, const session::StopToken& stop,
+                                       const session::ArmTeller& tell) = 0;
 };
 
 /// Makes the engine when the first job needs it, on the engine's thread: what loads LibTorch need not be there before.

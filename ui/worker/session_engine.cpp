@@ -15,8 +15,9 @@ record::RunSummary SessionEngine::run(const Job& job, session::Observer& observe
   return session::resume(std::get<Job::Resume>(job.work).options, observer, control);
 }
 
-session::Preflight SessionEngine::preflight(const Job::Run& work, const session::StopToken& stop) {
-  return session::preflight(work.experiment, work.options, stop);
+session::Preflight SessionEngine::preflight(const Job::Run& work, const session::StopToken& stop,
+                                            const session::ArmTeller& tell) {
+  return session::preflight(work.experiment, work.options, stop, {}, tell);
 }
 
 }  // namespace mantissa::ui::worker

@@ -9,7 +9,8 @@ namespace mantissa::ui::worker {
 class SessionEngine : public Engine {
  public:
   record::RunSummary run(const Job& job, session::Observer& observer, session::RunControl& control) override;
-  session::Preflight preflight(const Job::Run& work, const session::StopToken& stop) override;
+  session::Preflight preflight(const Job::Run& work, const session::StopToken& stop,
+                               const session::ArmTeller& tell) override;
 };
 
 }  // namespace mantissa::ui::worker

@@ -41,7 +41,9 @@ bool TrainingController::endWithin(std::chrono::milliseconds limit) {
   return m_engine->waitUntilIdle(limit);
 }
 
-bool TrainingController::waitsForLookAhead() const { return m_current && m_current->looks_ahead && !m_waiting.empty(); }
+bool TrainingController::looksAhead() const { return m_current && m_current->looks_ahead; }
+
+bool TrainingController::waitsForLookAhead() const { return looksAhead() && !m_waiting.empty(); }
 
 void TrainingController::watchEngine() {
   if (m_heldUp) return;
@@ -270,9 +272,14 @@ void TrainingController::startLookAhead() {
   m_current->id = nextId();
   m_current->looks_ahead = true;
   EngineTask task;
-  task.work = [this, work = *std::exchange(m_lookAhead, std::nullopt),
+  task.work = [this, id = m_current->id, work = *std::exchange(m_lookAhead, std::nullopt),
                control = m_current->control](Engine& engine) -> std::function<void()> {
-    return [this, preflight = engine.preflight(work, control->stop_token())] {
+    const auto tell = [this, id](const std::string& arm) {
+      m_mailbox->post([this, id, name = QString::fromStdString(arm)] {
+        if (looksAhead() && m_current->id == id) Q_EMIT lookAheadReached(name);
+      });
+    };
+    return [this, preflight = engine.preflight(work, control->stop_token(), tell)] {
       m_mailbox->post([this, preflight] { endCurrent([&](JobId) { Q_EMIT lookedAhead(preflight); }); });
     };
   };
@@ -280,6 +287,7 @@ void TrainingController::startLookAhead() {
     m_mailbox->post([this, failure] { endCurrent([&](JobId) { Q_EMIT lookAheadFailed(failure); }); });
   };
   m_engine->start(std::move(task));
+  Q_EMIT lookAheadReached({});
 }
 
 void TrainingController::endCurrent(const std::function<void(JobId)>& tell) {

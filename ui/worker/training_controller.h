@@ -68,6 +68,8 @@ class TrainingController : public QObject {
   /// goes first, and what was found out until then is dropped. It is no job: `state` stays Idle.
   void lookAhead(Job::Run work);
   void cancelLookAhead();
+  /// Whether one is at work, wanted or not: what it is at cannot be interrupted everywhere.
+  bool looksAhead() const;
   /// Whether jobs wait for a look ahead to come to its end.
   bool waitsForLookAhead() const;
 
@@ -114,6 +116,8 @@ class TrainingController : public QObject {
   void jobFinished(mantissa::ui::worker::JobId job, const mantissa::record::RunSummary& summary);
   void jobStopped(mantissa::ui::worker::JobId job, const mantissa::record::RunSummary& summary);
   void jobFailed(mantissa::ui::worker::JobId job, const mantissa::ui::worker::JobFailure& failure);
+  /// The look ahead at work, wanted or not, begins the part of a step that is this arm's. Empty: it prepares.
+  void lookAheadReached(const QString& arm);
   /// What the last `lookAhead` has found; one that was superseded or cancelled is not heard of.
   void lookedAhead(const mantissa::session::Preflight& preflight);
   void lookAheadFailed(const mantissa::ui::worker::JobFailure& failure);

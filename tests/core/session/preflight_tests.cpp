@@ -72,6 +72,25 @@ class PreflightTests : public QObject {
     QCOMPARE(single.step_seconds, 0.0);
   }
 
+  void it_tells_of_every_arm_that_begins_its_part_of_a_step() {
+    std::vector<std::string> told;
+    session::preflight(experiment_with("steps = 1"), {}, {}, {3, 60.0},
+                       [&told](const std::string& arm) { told.push_back(arm); });
+    QCOMPARE(told, (std::vector<std::string>{"reference", "bf16"}));
+  }
+
+  void no_arm_goes_on_after_a_microbatch_beyond_the_limit() {
+    std::vector<std::string> told;
+    const session::Preflight found =
+        session::preflight(experiment_with("steps = 1000\naccumulate = 3"), {}, {}, {20, 0.0},
+                           [&told](const std::string& arm) { told.push_back(arm); });
+    QCOMPARE(told, std::vector<std::string>{"reference"});
+    QVERIFY(found.at_least);
+    QCOMPARE(found.timed_steps, std::int64_t{0});
+    QVERIFY(found.step_seconds > 0);
+    QCOMPARE(found.training_seconds, 1000 * found.step_seconds);
+  }
+
   void a_request_to_stop_ends_it_at_once() {
     session::StopToken stop;
     stop.request();

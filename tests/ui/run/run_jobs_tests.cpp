@@ -69,8 +69,10 @@ class RunJobsTests : public QObject {
       return test::slowStepsWithCheckpoints(job, observer, control, m_checkpointEvery);
     };
     m_looks = 0;
-    const auto lookAhead = [this](const worker::Job::Run&, const session::StopToken& stop) {
+    const auto lookAhead = [this](const worker::Job::Run&, const session::StopToken& stop,
+                                  const session::ArmTeller& tell) {
       ++m_looks;
+      tell("fp16");
       m_door.pass();
       while (m_lookAheadWaits && !stop.requested()) QTest::qSleep(1);
       session::Preflight found;
@@ -335,10 +337,35 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
+  void a_pre_flight_in_a_long_call_names_its_arm_and_can_be_cancelled() {
+    m_door.close();
+    m_window->open(writeExperiment());
+    run::PreflightPanel* const panel = m_page->controls()->preflight();
+    const auto says = [panel](const char* words) {
+      return textsIn(panel).join(u' ').contains(QString::fromUtf8(words));
+    };
+    QTRY_VERIFY(says("Making its first steps for nothing: arm fp16, 1 s"));
+    auto* const cancel = panel->findChild<QPushButton*>();
+    QVERIFY(cancel->isVisible());
+    cancel->click();
+    QVERIFY(says("Cancelled"));
+    QVERIFY(!cancel->isVisible());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY(says("The run starts when the trial step of arm fp16 ends"));
+    QVERIFY(action("run_stop")->isEnabled());
+    action("run_stop")->trigger();
+    QVERIFY(m_page->controller()->waiting().empty());
+    QVERIFY(says("Cancelled"));
+    m_door.open();
+  }
+
   void the_space_of_a_run_counts_the_log_beside_its_archive() {
     session::Preflight found;
     found.archive_bytes = 1'000'000;
     const spec::Experiment experiment;
+    found.at_least = true;
+    found.training_seconds = 7200;
+    QCOMPARE(run::preflightLines(found, experiment, {})[1].value, QStringLiteral("more than 2 h 00 min"));
     const auto space = [&](qint64 freeBytes) { return run::preflightLines(found, experiment, freeBytes)[3]; };
     QCOMPARE(space(30'000'000).value, QStringLiteral("21 MB"));  // and 20 MB of the log
     QCOMPARE(space(30'000'000).state, run::PreflightLine::State::Good);

@@ -23,15 +23,15 @@ Job::Run workOf(const std::string& name) {
 }
 
 /// Its rules are the name of what was looked at.
-session::Preflight found(const Job::Run& work, const session::StopToken&) {
+session::Preflight found(const Job::Run& work, const session::StopToken&, const session::ArmTeller&) {
   session::Preflight preflight;
   preflight.rules = work.experiment.name;
   return preflight;
 }
 
-session::Preflight untilStopped(const Job::Run& work, const session::StopToken& stop) {
+session::Preflight untilStopped(const Job::Run& work, const session::StopToken& stop, const session::ArmTeller&) {
   while (!stop.requested()) QTest::qSleep(1);
-  return found(work, stop);
+  return found(work, stop, {});
 }
 
 }  // namespace
@@ -52,9 +52,10 @@ class LookAheadTests : public QObject {
   }
 
   void only_the_last_one_asked_for_is_heard_of() {
-    TrainingController controller(stub(stepsOfTitle, [](const Job::Run& work, const session::StopToken& stop) {
-      return work.experiment.name == "last" ? found(work, stop) : untilStopped(work, stop);
-    }));
+    TrainingController controller(
+        stub(stepsOfTitle, [](const Job::Run& work, const session::StopToken& stop, const session::ArmTeller&) {
+          return work.experiment.name == "last" ? found(work, stop, {}) : untilStopped(work, stop, {});
+        }));
     listen(controller);
     controller.lookAhead(workOf("first"));
     QCoreApplication::processEvents();  // at work by now
@@ -78,10 +79,11 @@ class LookAheadTests : public QObject {
 
   void one_that_does_not_come_back_is_told_and_the_job_that_waits_can_be_taken_back() {
     Door door;
-    TrainingController controller(stub(stepsOfTitle, [&door](const Job::Run& work, const session::StopToken& stop) {
-      door.pass();  // a forward that takes no notice of anything
-      return found(work, stop);
-    }));
+    TrainingController controller(
+        stub(stepsOfTitle, [&door](const Job::Run& work, const session::StopToken& stop, const session::ArmTeller&) {
+          door.pass();  // a forward that takes no notice of anything
+          return found(work, stop, {});
+        }));
     controller.setPatience(std::chrono::milliseconds(10));
     Diary diary(controller);
     const QSignalSpy heldUp(&controller, &TrainingController::heldUp);
@@ -132,8 +134,8 @@ class LookAheadTests : public QObject {
   }
 
   void what_speaks_against_a_run_is_told() {
-    TrainingController controller(
-        stub(stepsOfTitle, [](const Job::Run&, const session::StopToken&) -> session::Preflight {
+    TrainingController controller(stub(
+        stepsOfTitle, [](const Job::Run&, const session::StopToken&, const session::ArmTeller&) -> session::Preflight {
           throw Error(ErrorKind::DataProblem, {"no rows", "data.csv", 0, 0, "", "", "", ""});
         }));
     QString sentence;

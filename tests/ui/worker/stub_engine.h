@@ -17,7 +17,8 @@ namespace mantissa::test {
 class StubEngine : public ui::worker::Engine {
  public:
   using Run = std::function<record::RunSummary(const ui::worker::Job&, session::Observer&, session::RunControl&)>;
-  using LookAhead = std::function<session::Preflight(const ui::worker::Job::Run&, const session::StopToken&)>;
+  using LookAhead = std::function<session::Preflight(const ui::worker::Job::Run&, const session::StopToken&,
+                                                     const session::ArmTeller&)>;
   explicit StubEngine(Run run, LookAhead look_ahead = {})
       : m_run(std::move(run)), m_look_ahead(std::move(look_ahead)) {}
 
@@ -26,8 +27,9 @@ class StubEngine : public ui::worker::Engine {
     return m_run(job, observer, control);
   }
 
-  session::Preflight preflight(const ui::worker::Job::Run& work, const session::StopToken& stop) override {
-    return m_look_ahead ? m_look_ahead(work, stop) : session::Preflight();
+  session::Preflight preflight(const ui::worker::Job::Run& work, const session::StopToken& stop,
+                               const session::ArmTeller& tell) override {
+    return m_look_ahead ? m_look_ahead(work, stop, tell) : session::Preflight();
   }
 
  private:
