@@ -105,8 +105,9 @@ std::string reasons_and_notes(const record::TrialEnd& end) {
   const bool is_a_reason = std::any_of(reasons.begin(), reasons.end(), [&end](const std::string& reason) {
     return reason.find(end.failure_text) != std::string::npos;
   });
-  if (!end.failure_text.empty() && !is_a_reason)
+  if (!end.failure_text.empty() && !is_a_reason) {
     text += "  " + std::string(to_text(end.status)) + ": " + end.failure_text + '\n';
+  }
   for (const std::string& reason : reasons) text += "  because: " + reason + '\n';
   for (const std::string& note : end.notes) text += "  note: " + note + '\n';
   return text;

@@ -222,6 +222,8 @@ class DocumentsTests : public QObject {
     record::RunSummary summary;
     summary.trials = {rejected_trial()};
     record::TrialEnd& end = summary.trials[0].end;
+    end.status = record::Status::Failed;
+    end.failure = "forward";
     end.failure_text = "the forward pass failed";
     end.verdict->reasons = {"the forward pass failed"};
     std::string text = report::run_table(summary);

@@ -74,7 +74,8 @@ class GermanWindowTests : public QObject {
     const QAbstractItemModel& counters = *m_page->counters()->model();
     using run::CountersModel;
     QCOMPARE(counters.index(0, CountersModel::LossColumn).data().toString(), QStringLiteral("1,050"));
-    QCOMPARE(counters.index(1, CountersModel::ScaleColumn).data(Qt::ToolTipRole).toString(), QStringLiteral("65.536"));
+    QCOMPARE(counters.index(1, CountersModel::ScaleColumn).data(Qt::ToolTipRole).toString(),
+             QStringLiteral("2^16 = 65.536"));
     QCOMPARE(counters.index(0, CountersModel::LossColumn).data(CountersModel::FileRole).toString(),
              QStringLiteral("1.05"));
     m_page->charts()->plot(run::Chart::Loss)->setTableShown(true);
