@@ -43,7 +43,7 @@ constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive'
 /// An archive by its first bytes, whatever its name: "SQLite format 3".
 bool isDatabase(const QString& path) {
   QFile file(path);
-  return file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+  return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
 }
 
 bool askToStop(QWidget* parent) {
@@ -178,8 +178,12 @@ void MainWindow::open(const QString& path) {
                    tr("%1 is a folder. Choose an experiment file (.toml) or an archive (.db).").arg(path), path);
     return;
   }
-  if (!QFileInfo::exists(path)) {
-    m_strips->show(MessageStrip::Kind::Failure, tr("There is no file %1. Choose another one.").arg(path), path);
+  if (!QFileInfo::exists(path)) return tellMissing(path);
+  if (!QFileInfo(path).isFile()) {  // looking into a pipe would wait for whoever writes into it
+    m_strips->show(
+        MessageStrip::Kind::Failure,
+        tr("%1 is a pipe, a socket or a device. Choose an experiment file (.toml) or an archive (.db).").arg(path),
+        path);
     return;
   }
   // A damaged archive is no database any more: its name tells what it was.
@@ -371,7 +375,13 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-  for (const QUrl& url : event->mimeData()->urls()) open(url.toLocalFile());
+  QStringList paths;
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) paths << url.toLocalFile();
+  }
+  paths.removeDuplicates();
+  openDropped(paths);
+  event->acceptProposedAction();
 }
 
 void MainWindow::resetLayout() {

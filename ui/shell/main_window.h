@@ -46,6 +46,8 @@ class MainWindow : public QMainWindow {
   /// Opens an archive or an experiment file, told apart by its content; a strip says what is wrong with it.
   void open(const QString& path);
   void openArchive(const QString& path);
+  void tellMissing(const QString& path);
+  void openDropped(const QStringList& paths);
   /// The same for one that the first run may still have to make, in a folder that exists.
   void openArchiveToBe(const QString& path);
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Documents: closable tabs behind the pages.
+// Documents: closable tabs behind the pages. Files: those that are gone, and many at once.
+#include <QAction>
+#include <QFileInfo>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QToolButton>
 
 #include "ui/shell/document.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
 
 namespace mantissa::ui::shell {
@@ -55,5 +58,72 @@ bool MainWindow::closeDocument(Document* document) {
 Document* MainWindow::currentDocument() const { return qobject_cast<Document*>(m_tabs->currentWidget()); }
 
 void MainWindow::rememberFile(const QString& path) { m_settings.rememberFile(path); }
+
+void MainWindow::tellMissing(const QString& path) {
+  if (!m_settings.recentFiles().contains(path)) {
+    m_strips->show(MessageStrip::Kind::Failure, tr("There is no file %1. Choose another one.").arg(path), path);
+    return;
+  }
+  MessageStrip* const strip = m_strips->show(
+      MessageStrip::Kind::Failure,
+      tr("%1 is not there any more: it was moved or deleted, or its disk is not connected.").arg(path), path);
+  auto* const forget = new QAction(tr("Forget it"), strip);
+  forget->setToolTip(tr("Takes it out of the list of recent files"));
+  connect(forget, &QAction::triggered, this, [this, path] {
+    m_settings.forgetFile(path);
+    m_strips->dismiss(path);
+  });
+  strip->addWayOut(forget);
+}
+
+/// The window shows one archive and one experiment: of many files that are dropped at once, the first of each, and one
+/// strip that tells of the others.
+void MainWindow::openDropped(const QStringList& paths) {
+  if (paths.size() == 1) return open(paths.first());
+  QString archive;
+  QString experiment;
+  int folders = 0;
+  int missing = 0;
+  int others = 0;
+  int further = 0;
+  const auto take = [&further](QString& first, const QString& path) {
+    if (first.isEmpty()) {
+      first = path;
+    } else {
+      ++further;
+    }
+  };
+  for (const QString& path : paths) {
+    const QFileInfo file(path);
+    if (file.isDir()) {
+      ++folders;
+    } else if (!file.exists()) {
+      ++missing;
+    } else if (path.endsWith(QLatin1String(".db"))) {
+      take(archive, path);
+    } else if (file.isFile() && path.endsWith(QLatin1String(".toml"))) {
+      take(experiment, path);
+    } else {
+      ++others;
+    }
+  }
+  if (!archive.isEmpty()) open(archive);
+  if (!experiment.isEmpty()) open(experiment);
+  QStringList left;
+  const auto add = [&left](int number, const QString& one, const QString& many) {
+    if (number > 0) left << (number == 1 ? one : many.arg(number));
+  };
+  add(further, tr("1 further experiment or archive"), tr("%1 further experiments or archives"));
+  add(folders, tr("1 folder"), tr("%1 folders"));
+  add(missing, tr("1 that is not there"), tr("%1 that are not there"));
+  add(others, tr("1 that is neither .toml nor .db"), tr("%1 that are neither .toml nor .db"));
+  if (left.isEmpty()) return;
+  m_strips->show(MessageStrip::Kind::Warning,
+                 tr("Of the %1 files that were dropped, these were not opened: %2. One experiment and one archive are "
+                    "opened at a time; several experiments can be queued (Run menu).")
+                     .arg(paths.size())
+                     .arg(left.join(QStringLiteral(", "))),
+                 QStringLiteral("dropped"));
+}
 
 }  // namespace mantissa::ui::shell

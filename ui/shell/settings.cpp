@@ -59,6 +59,12 @@ void Settings::rememberFile(const QString& path) {
   m_values.setValue(kRecent, files);
 }
 
+void Settings::forgetFile(const QString& path) {
+  QStringList files = recentFiles();
+  files.removeAll(path);
+  m_values.setValue(kRecent, files);
+}
+
 void Settings::forgetRecentFiles() { m_values.remove(kRecent); }
 
 bool Settings::isDismissed(const QString& what) const {

@@ -28,6 +28,7 @@ class Settings {
   /// Experiment files and archives, newest first, at most kRecentFiles.
   QStringList recentFiles() const;
   void rememberFile(const QString& path);
+  void forgetFile(const QString& path);
   void forgetRecentFiles();
 
   /// Messages that a person has dismissed and does not want to see at the next start, by what they are about.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window as a person uses it: keyboard, bad files, what it remembers.
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <QAction>
 #include <QApplication>
 #include <QDir>
+#include <QDragEnterEvent>
+#include <QDropEvent>
 #include <QFile>
 #include <QFileInfo>
 #include <QLabel>
+#include <QMimeData>
 #include <QSignalSpy>
 #include <QStatusBar>
 #include <QTabWidget>
@@ -16,6 +20,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+#include <QUrl>
 
 #include <algorithm>
 #include <memory>
@@ -103,6 +108,70 @@ class WindowTests : public QObject {
     QVERIFY2(sentences[2].contains(QStringLiteral("damaged.db")), qPrintable(sentences[2]));
     QCOMPARE(QFile(damaged.fileName()).size(), size);
     QVERIFY(m_window->archive().isEmpty());
+  }
+
+  void what_is_no_file_is_told_at_once_and_nobody_waits_for_it() {
+    const QString pipe = path("pipe");
+    QCOMPARE(::mkfifo(qPrintable(pipe), 0600), 0);
+    m_window->open(pipe);
+    m_window->open(QStringLiteral("/dev/zero"));
+    const QStringList sentences = test::stripSentences(m_window->strips());
+    QCOMPARE(sentences.size(), 2);
+    QVERIFY2(sentences[0].contains(QStringLiteral("pipe is a pipe, a socket or a device")), qPrintable(sentences[0]));
+    QVERIFY2(sentences[1].contains(QStringLiteral("/dev/zero is a pipe, a socket")), qPrintable(sentences[1]));
+    QVERIFY(m_settings->recentFiles().isEmpty());
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->openArchiveToBe(pipe);
+    QTRY_COMPARE(settled.count(), 1);
+    QVERIFY(test::stripSentences(m_window->strips()).last().contains(QStringLiteral("is not a regular file")));
+  }
+
+  void a_recent_file_that_has_gone_can_be_forgotten() {
+    const QString gone = path("gone.toml");
+    m_window->rememberFile(gone);
+    m_window->rememberFile(path("other.toml"));
+    m_window->open(gone);
+    const auto strips = m_window->strips()->findChildren<MessageStrip*>();
+    QCOMPARE(strips.size(), 1);
+    QVERIFY(strips.front()->sentence().contains(QStringLiteral("is not there any more")));
+    for (QToolButton* const button : strips.front()->findChildren<QToolButton*>()) {
+      if (button->text() == QStringLiteral("Forget it")) button->click();
+    }
+    QTRY_COMPARE(m_window->strips()->count(), 0);
+    QCOMPARE(m_settings->recentFiles(), QStringList(path("other.toml")));
+  }
+
+  void of_many_files_dropped_at_once_one_archive_and_one_experiment_are_opened() {
+    makeArchive(path("a.db"));
+    makeArchive(path("b.db"));
+    QList<QUrl> urls = {QUrl(QStringLiteral("https://example.org/x.db"))};
+    for (int i = 0; i < 23; ++i) {
+      const QString name = path(qPrintable(QStringLiteral("folder %1").arg(i)));
+      QVERIFY(QDir().mkdir(name));
+      urls << QUrl::fromLocalFile(name);
+    }
+    for (int i = 0; i < 23; ++i) {
+      QFile text(path(qPrintable(QStringLiteral("note %1.txt").arg(i))));
+      QVERIFY(text.open(QIODevice::WriteOnly));
+      urls << QUrl::fromLocalFile(text.fileName());
+    }
+    for (const char* const name : {"missing.toml", "a.db", "b.db", "a.db"}) urls << QUrl::fromLocalFile(path(name));
+    QMimeData data;
+    data.setUrls(urls);
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &drop);
+    QTRY_COMPARE(settled.count(), 1);
+    QCOMPARE(m_window->archive(), path("a.db"));
+    const QStringList sentences = test::stripSentences(m_window->strips());
+    QCOMPARE(sentences.size(), 1);
+    QVERIFY2(sentences[0].startsWith(QStringLiteral(
+                 "Of the 49 files that were dropped, these were not opened: 1 further experiment or archive, 23 "
+                 "folders, 1 that is not there, 23 that are neither .toml nor .db.")),
+             qPrintable(sentences[0]));
   }
 
   void an_archive_fills_tree_and_table_and_is_remembered() {
