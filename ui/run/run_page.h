@@ -15,6 +15,7 @@
 #include "ui/run/drawing_budget.h"
 #include "ui/run/glance.h"
 #include "ui/run/run_data.h"
+#include "ui/run/run_failures.h"
 #include "ui/run/run_queue.h"
 #include "ui/shell/page.h"
 #include "ui/worker/archive_follower.h"
@@ -26,6 +27,7 @@ class QStackedLayout;
 namespace mantissa::ui::shell {
 class EmptyState;
 class MessageStrips;
+class Settings;
 }  // namespace mantissa::ui::shell
 
 namespace mantissa::ui::run {
@@ -59,9 +61,11 @@ class RunPage : public shell::Page {
   void selectTrial(std::int64_t id) override;
   void openExperiment(const QString& path) override;
   void useActions(shell::ActionList& actions) override;
+  void useSettings(shell::Settings& settings) override { m_settings = &settings; }
   bool isSettled() const override;
   bool isBusy() const override;
   void finishWork() override;
+  int waitingRuns() const override;
   bool letsGo() override;
   QByteArray saveLayout() const override;
   void restoreLayout(const QByteArray& layout) override;
@@ -83,8 +87,8 @@ class RunPage : public shell::Page {
   /// Asked before a file is run; false: it is not. What is edited elsewhere in the window may have to be saved first.
   void setBeforeRun(std::function<bool(const QString& file)> question) { m_beforeRun = std::move(question); }
 
-  /// Chooses the experiment files to queue. Replaceable for tests.
-  using FileQuestion = std::function<QStringList(QWidget* parent)>;
+  /// Chooses the experiment files to queue, beginning in a folder. Replaceable for tests.
+  using FileQuestion = std::function<QStringList(QWidget* parent, const QString& folder)>;
   static void setFileQuestion(FileQuestion question);
 
  Q_SIGNALS:
@@ -108,6 +112,8 @@ class RunPage : public shell::Page {
   static constexpr char kUnsavedTopic[] = "unsaved";
   static constexpr char kStopTopic[] = "stop";
   static constexpr char kHeldUpTopic[] = "held up";
+  static constexpr char kFailuresTopic[] = "failures";
+  static constexpr char kQueueTopic[] = "queue";
 
   void makeLayout();
   void listenToController();
@@ -116,6 +122,11 @@ class RunPage : public shell::Page {
   void run();
   void queueOpened();
   void queueFiles();
+  void queueFile(const QString& path, QStringList* refused);
+  void countRun();
+  void collectFailedArm(const record::TrialRow& arm);
+  void tellFailures();
+  void forgetFailures();
   bool startsSoon() const;
   bool readAsSaved();
   void stop();
@@ -184,6 +195,8 @@ class RunPage : public shell::Page {
   QString m_phase;
   QStringList m_armTopics;  ///< of the strips that tell of failed arms
 
+  RunFailures m_failures;
+
   QString m_brokenWords;  ///< why the own run ended without an end in the archive; empty: it has one, or runs
   std::optional<ErrorKind> m_brokenKind;
   QTimer m_lateWriters;     ///< while the archive of the own run cannot be written
@@ -200,6 +213,7 @@ class RunPage : public shell::Page {
   bool m_isNew = false;  ///< something to show that no step brought
 
   QStackedLayout* m_stack;
+  shell::Settings* m_settings = nullptr;  ///< of the window; null: the page stands alone
   shell::EmptyState* m_empty;
   shell::MessageStrips* m_strips;
   GlanceStrip* m_strip;

@@ -182,6 +182,7 @@ void RunPage::listenToFollower() {
 
 void RunPage::tellFailedArm(const record::TrialRow& arm) {
   if (arm.end.status != record::Status::Failed) return;
+  if (m_own.resumes == m_followed && m_own.archive == m_archive) return;  // told with the runs of this window
   const QString topic = QStringLiteral("arm %1").arg(arm.id);
   m_armTopics << topic;
   showFailure(

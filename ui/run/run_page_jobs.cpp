@@ -7,7 +7,6 @@
 #include <QAction>
 #include <QDateTime>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLocale>
 #include <QStorageInfo>
@@ -30,14 +29,6 @@
 
 namespace mantissa::ui::run {
 namespace {
-
-RunPage::FileQuestion& fileQuestion() {
-  static RunPage::FileQuestion question = [](QWidget* parent) {
-    return QFileDialog::getOpenFileNames(parent, RunPage::tr("Queue experiment files"), {},
-                                         RunPage::tr("Experiments (*.toml);;All files (*)"));
-  };
-  return question;
-}
 
 void log(const QString& line) { spdlog::info("{}", line.toStdString()); }
 
@@ -64,8 +55,6 @@ void RunPage::listenToActions() {
   connect(queue, &QueuePanel::clearingRequested, m_controller, &worker::TrainingController::clearWaiting);
   connect(queue, &QueuePanel::startRequested, m_controller, &worker::TrainingController::startWaiting);
 }
-
-void RunPage::setFileQuestion(FileQuestion question) { fileQuestion() = std::move(question); }
 
 void RunPage::listenToController() {
   using worker::TrainingController;
@@ -130,9 +119,9 @@ void RunPage::listenToController() {
   connect(m_controller, &TrainingController::armEnded, this, [this](worker::JobId, const record::TrialRow& arm) {
     // It comes once more with its gains.
     for (const QString& line : arm.end.gains ? QStringList() : endLines(arm)) log(line);
+    collectFailedArm(arm);
     if (m_own.resumes != 0) return;  // its follower tells
     m_ownData.setArms({arm});
-    tellFailedArm(arm);
   });
   const auto ended = [this](worker::JobId, const record::RunSummary& summary) {
     for (const QString& line : closingLines(summary, QDir::toNativeSeparators(m_own.archive))) log(line);
@@ -141,7 +130,9 @@ void RunPage::listenToController() {
   connect(m_controller, &TrainingController::jobFinished, this, ended);
   connect(m_controller, &TrainingController::jobStopped, this, ended);
   connect(m_controller, &TrainingController::jobFailed, this, [this](worker::JobId, const worker::JobFailure& failure) {
-    showFailure(failure.sentence, QString::fromLatin1(kRunTopic));
+    spdlog::warn("{}", failure.sentence.toStdString());
+    m_failures.addRun(failure.sentence);
+    tellFailures();
     tellBrokenRun(failure);
     endOwnRun();
   });
@@ -186,13 +177,9 @@ void RunPage::run() {
   }
   // A second press before the first has shown is none.
   if (m_controller->state() != worker::JobState::Idle || startsSoon()) return;
-  if (readAsSaved()) m_queue->runNow(m_opened, archiveToRunInto());
-}
-
-void RunPage::queueOpened() {
   if (!readAsSaved()) return;
-  m_strips->dismiss(QString::fromLatin1(kFileTopic));  // which says that it can be queued
-  m_queue->run(m_opened, archiveToRunInto());
+  forgetFailures();
+  m_queue->runNow(m_opened, archiveToRunInto());
 }
 
 /// Whether a run was asked for that begins as soon as control is back in the event loop.
@@ -260,19 +247,6 @@ void RunPage::tellStopAtCheckpoint() {
 QString RunPage::refusedArchiveWords() const {
   return tr("%1 could not be opened. Open another archive, or use the default one (Run menu).")
       .arg(QFileInfo(m_refusedArchive).fileName());
-}
-
-void RunPage::queueFiles() {
-  if (!m_refusedArchive.isEmpty()) {
-    showFailure(refusedArchiveWords(), QString::fromLatin1(kRunTopic));
-    return;
-  }
-  for (const QString& path : fileQuestion()(this)) {
-    if (m_beforeRun && !m_beforeRun(path)) continue;
-    const std::shared_ptr<const spec::Experiment> experiment = readExperiment(path);
-    if (!experiment || !makeArchiveFolder()) return;
-    m_queue->run(experiment, archiveToRunInto());
-  }
 }
 
 const record::TrialRow* RunPage::resumableArm() const {
@@ -359,6 +333,7 @@ void RunPage::beginOwnRun() {
   for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
   m_armTopics.clear();
   m_own = *own;
+  countRun();
   m_brokenWords.clear();
   m_lateWriters.stop();
   m_ownData.clear();
@@ -377,6 +352,7 @@ void RunPage::beginOwnRun() {
 }
 
 void RunPage::endOwnRun() {
+  m_failures.end(static_cast<int>(m_controller->waiting().size()));
   m_phase.clear();
   m_progress.reset();
   Q_EMIT progressed({}, 0, 0);

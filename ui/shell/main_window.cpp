@@ -8,6 +8,7 @@
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLocale>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QProgressBar>
@@ -15,6 +16,7 @@
 #include <QScreen>
 #include <QStatusBar>
 #include <QStorageInfo>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
@@ -38,6 +40,7 @@ namespace {
 
 constexpr char kArchiveTopic[] = "archive";
 constexpr char kInterruptedTopic[] = "interrupted";
+constexpr int kReadingMilliseconds = 8000;
 constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive's size while a run goes on
 
 /// An archive by its first bytes, whatever its name: "SQLite format 3".
@@ -46,16 +49,35 @@ bool isDatabase(const QString& path) {
   return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
 }
 
-bool askToStop(QWidget* parent) {
-  QMessageBox box(QMessageBox::Question, MainWindow::tr("A run is going on"),
-                  MainWindow::tr("Stop the run and close the window? Its last complete step becomes a checkpoint, from "
-                                 "which it can go on."),
-                  QMessageBox::NoButton, parent);
+bool askToStop(QWidget* parent, const QString& sentence) {
+  QMessageBox box(QMessageBox::Question, MainWindow::tr("Not everything has run"), sentence, QMessageBox::NoButton,
+                  parent);
+  box.setTextFormat(Qt::PlainText);
   const QPushButton* const stop = box.addButton(MainWindow::tr("Stop and close"), QMessageBox::AcceptRole);
-  box.setDefaultButton(box.addButton(MainWindow::tr("Keep running"), QMessageBox::RejectRole));
+  box.setDefaultButton(box.addButton(MainWindow::tr("Keep open"), QMessageBox::RejectRole));
   box.exec();
   return box.clickedButton() == stop;
 }
+
+/// What closing the window would end. \param waiting  runs that would not begin any more
+QString closingWords(bool isBusy, int waiting) {
+  const QString number = QLocale().toString(waiting);
+  if (!isBusy) {
+    return waiting == 1
+               ? MainWindow::tr("Close the window? 1 run waits in the queue: it is thrown away and does not run.")
+               : MainWindow::tr("Close the window? %1 runs wait in the queue: they are thrown away and do not run.")
+                     .arg(number);
+  }
+  const QString stops = MainWindow::tr(
+      "Stop the run and close the window? Its last complete step becomes a checkpoint, from which it can go on.");
+  if (waiting == 0) return stops;
+  const QString lost =
+      waiting == 1 ? MainWindow::tr("1 run waits in the queue: it is thrown away and does not run.")
+                   : MainWindow::tr("%1 runs wait in the queue: they are thrown away and do not run.").arg(number);
+  return stops + u' ' + lost;
+}
+
+QString failureTopic(const Page& page) { return QStringLiteral("failure of %1").arg(page.id()); }
 
 MainWindow::CloseQuestion& closeQuestion() {
   static MainWindow::CloseQuestion question = askToStop;
@@ -103,12 +125,17 @@ void MainWindow::makePages() {
   connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
     if (m_tabs->currentWidget() == page(QStringLiteral("run")))
       m_strips->dismiss(QString::fromLatin1(kInterruptedTopic));
+    auto* const shown = qobject_cast<Page*>(m_tabs->currentWidget());
+    if (shown == nullptr) return;
+    m_strips->dismiss(failureTopic(*shown));  // it tells of it itself
+    markTab(shown, false);
   });
   layout->addWidget(m_strips);
   layout->addWidget(m_tabs, 1);
   setCentralWidget(body);
 
   for (Page* const one : m_pages) {
+    one->useSettings(m_settings);
     m_tabs->addTab(one, one->title());
     connect(one, &Page::trialChosen, this, [this](std::int64_t id) {
       m_archiveDock->selectTrial(id);
@@ -116,10 +143,27 @@ void MainWindow::makePages() {
     });
     connect(one, &Page::trialShown, this, [this](std::int64_t id) { m_archiveDock->selectTrial(id); });
     connect(one, &Page::archiveChanged, this, &MainWindow::showChange);
+    connect(one, &Page::failureTold, this, [this, one](const QString& sentence) { tellFailure(one, sentence); });
     connect(one, &Page::workEnded, this, [this] {
       if (m_closing) close();
     });
   }
+}
+
+/// What failed on a page that is not in front.
+void MainWindow::tellFailure(Page* page, const QString& sentence) {
+  statusBar()->showMessage(sentence.section(u'\n', 0, 0), kReadingMilliseconds);
+  if (m_tabs->currentWidget() == page) return;
+  m_strips->show(MessageStrip::Kind::Failure, sentence, failureTopic(*page))
+      ->addWayOut(m_actions->find(QStringLiteral("page_") + page->id()));
+  markTab(page, true);
+}
+
+void MainWindow::markTab(Page* page, bool hasFailure) {
+  const int index = m_tabs->indexOf(page);
+  m_tabs->setTabText(index, hasFailure ? QStringLiteral("! %1").arg(page->title()) : page->title());
+  m_tabs->tabBar()->setAccessibleTabName(index,
+                                         hasFailure ? tr("%1, with a failure").arg(page->title()) : page->title());
 }
 
 void MainWindow::makeDocks(LogModel* log) {
@@ -313,8 +357,11 @@ bool MainWindow::mayClose() {
   for (Page* const one : m_pages) {
     if (one->isBusy()) busy << one;
   }
+  int waiting = 0;
+  for (const Page* const one : m_pages) waiting += one->waitingRuns();
+  if (busy.isEmpty() && (waiting == 0 || m_closing)) return true;
+  if (!m_closing && !closeQuestion()(this, closingWords(!busy.isEmpty(), waiting))) return false;
   if (busy.isEmpty()) return true;
-  if (!m_closing && !closeQuestion()(this)) return false;
   m_closing = true;
   for (Page* const one : busy) one->finishWork();
   return false;
@@ -345,7 +392,6 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 /// What comes here nobody has used. Of an action that cannot be now, the key says why.
 void MainWindow::keyPressEvent(QKeyEvent* event) {
-  constexpr int kReadingMilliseconds = 8000;
   const QVector<QAction*>& actions = m_actions->actions();
   for (int row = 0; row < actions.size(); ++row) {
     const QAction& action = *actions[row];

@@ -80,8 +80,9 @@ class MainWindow : public QMainWindow {
   /// After it has closed: see Page.
   bool letsGo();
 
-  /// Asks whether a run may be stopped so that the window can close. Replaceable for tests.
-  using CloseQuestion = std::function<bool(QWidget* parent)>;
+  /// Asks whether a run may be stopped, or runs that wait be given up, so that the window can close. `sentence` names
+  /// them. Replaceable for tests.
+  using CloseQuestion = std::function<bool(QWidget* parent, const QString& sentence)>;
   static void setCloseQuestion(CloseQuestion question);
 
  Q_SIGNALS:
@@ -111,11 +112,12 @@ class MainWindow : public QMainWindow {
   void tellInterruptedRun(const models::TrialList& trials);
   void showChange(const QString& path);
   void showArchiveFailure(const QString& path, const QString& sentence);
-  QString startFolder(const QString& kind) const;
   void chooseFile();
   void chooseArchive();
   void resetLayout();
   void tellArchiveSize();
+  void tellFailure(Page* page, const QString& sentence);
+  void markTab(Page* page, bool hasFailure);
   void showProgress(const QString& job, qint64 step, qint64 steps);
   bool mayClose();
   void showTitle(Document* document);

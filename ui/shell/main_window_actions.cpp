@@ -9,7 +9,6 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
-#include <QStandardPaths>
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QToolButton>
@@ -200,24 +199,18 @@ void MainWindow::fillRecentFiles() {
   m_recentMenu->addAction(m_actions->find(QStringLiteral("forget_recent")));
 }
 
-/// Where a dialog for files of a kind begins: where the last one was, beside the archive, or among the documents.
-QString MainWindow::startFolder(const QString& kind) const {
-  const QString last = m_settings.folder(kind);
-  if (QFileInfo(last).isDir()) return last;
-  if (!m_archive.isEmpty()) return QFileInfo(m_archive).absolutePath();
-  return QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-}
-
 void MainWindow::chooseFile() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open"), startFolder(QStringLiteral("open")),
-                                                    tr("Experiments and archives (*.toml *.db);;All files (*)"));
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open"), m_settings.startFolder(QStringLiteral("open"), m_archive),
+                                   tr("Experiments and archives (*.toml *.db);;All files (*)"));
   if (path.isEmpty()) return;
   m_settings.setFolderOf(QStringLiteral("open"), path);
   open(path);
 }
 
 void MainWindow::chooseArchive() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open archive"), startFolder(QStringLiteral("archive")),
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open archive"),
+                                                    m_settings.startFolder(QStringLiteral("archive"), m_archive),
                                                     tr("Archives (*.db);;All files (*)"));
   if (path.isEmpty()) return;
   m_settings.setFolderOf(QStringLiteral("archive"), path);

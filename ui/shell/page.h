@@ -13,6 +13,7 @@
 namespace mantissa::ui::shell {
 
 class ActionList;
+class Settings;
 
 /// One page of the window. Pages know the archive that is open and the arm that is selected in its tree, nothing of
 /// each other.
@@ -42,6 +43,9 @@ class Page : public QWidget {
   /// The window's list of actions, once it is made: pages add their own and take those that fill their empty states.
   virtual void useActions(ActionList& /*actions*/) {}
 
+  /// What the workbench remembers, before anything else happens. It outlives the page.
+  virtual void useSettings(Settings& /*settings*/) {}
+
   /// An experiment file was opened: the page for it shows it, or says what is wrong with it.
   virtual void openExperiment(const QString& /*path*/) {}
 
@@ -52,6 +56,8 @@ class Page : public QWidget {
   virtual bool isBusy() const { return false; }
   /// Asked again by a person who will not wait any longer, it may leave behind what does not end.
   virtual void finishWork() {}
+  /// How many runs wait for their turn beyond the work at hand: closing the window gives them up.
+  virtual int waitingRuns() const { return 0; }
 
   /// The window has closed. False: something is at work that does not end, and the process has to end with it, without
   /// destroying the page.
@@ -71,6 +77,8 @@ class Page : public QWidget {
   void archiveChanged(const QString& path);
   /// How far the job at work is, in steps; an empty name: there is none.
   void progressed(const QString& job, qint64 step, qint64 steps);
+  /// Something failed, of which the page tells in a strip of its own: for a person who looks at another page.
+  void failureTold(const QString& sentence);
   /// Nothing keeps the window open any more.
   void workEnded();
 };

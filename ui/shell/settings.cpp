@@ -2,6 +2,7 @@
 #include "ui/shell/settings.h"
 
 #include <QFileInfo>
+#include <QStandardPaths>
 
 namespace mantissa::ui::shell {
 namespace {
@@ -84,6 +85,13 @@ QString Settings::folder(const QString& kind) const { return m_values.value(kFol
 
 void Settings::setFolderOf(const QString& kind, const QString& file) {
   m_values.setValue(kFolders + kind, QFileInfo(file).absolutePath());
+}
+
+QString Settings::startFolder(const QString& kind, const QString& beside) const {
+  const QString last = folder(kind);
+  if (QFileInfo(last).isDir()) return last;
+  if (!beside.isEmpty()) return QFileInfo(beside).absolutePath();
+  return QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
 }
 
 QByteArray Settings::windowGeometry() const { return m_values.value(kGeometry).toByteArray(); }

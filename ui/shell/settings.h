@@ -38,6 +38,9 @@ class Settings {
   /// Where the last file of a kind ("open", "archive") was chosen; empty: none yet.
   QString folder(const QString& kind) const;
   void setFolderOf(const QString& kind, const QString& file);
+  /// Where a dialog for files of a kind begins: where the last one was, in the folder of the file `beside` (empty:
+  /// none), or among the documents.
+  QString startFolder(const QString& kind, const QString& beside) const;
 
   QByteArray windowGeometry() const;
   QByteArray windowState() const;

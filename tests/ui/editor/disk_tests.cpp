@@ -172,7 +172,8 @@ class DiskTests : public QObject {
       ++asked;
       return false;
     };
-    ui::run::RunPage::setFileQuestion([this](QWidget*) { return QStringList{m_window->path("a.toml")}; });
+    ui::run::RunPage::setFileQuestion(
+        [this](QWidget*, const QString&) { return QStringList{m_window->path("a.toml")}; });
     m_window->trigger("run_queue_files");
     QCOMPARE(asked, 1);
     QVERIFY(!m_window->window->page(QStringLiteral("run"))->isBusy());

@@ -3,18 +3,26 @@
 #include <spdlog/spdlog.h>
 
 #include <QAction>
+#include <QDir>
+#include <QFileInfo>
 #include <QLabel>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStatusBar>
+#include <QTabWidget>
 #include <QTest>
 #include <QToolButton>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <set>
+#include <string>
 
+#include "core/base/error.h"
 #include "tests/ui/run/run_page_fixtures.h"
+#include "tests/ui/shell/strip_sentences.h"
 #include "tests/ui/shell/window_fixture.h"
 #include "ui/run/glance_strip.h"
 #include "ui/run/preflight_panel.h"
@@ -23,6 +31,7 @@
 #include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/action_list.h"
+#include "ui/shell/coming_page.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
@@ -62,9 +71,17 @@ class RunJobsTests : public QObject {
   void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
   void init() {
     m_resumed = 0;
+    m_runs = 0;
+    m_failing.clear();
     m_checkpointEvery = 1;
     m_lookAheadWaits = false;
     const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
+      const int run = m_runs++;
+      if (m_failing.count(run) > 0) {
+        ErrorFacts facts;
+        facts.problem = "no memory in run " + std::to_string(run);
+        throw Error(ErrorKind::OutOfMemory, facts);
+      }
       if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
       return test::slowStepsWithCheckpoints(job, observer, control, m_checkpointEvery);
     };
@@ -85,7 +102,8 @@ class RunJobsTests : public QObject {
       return found;
     };
     m_page = new run::RunPage(test::stub(work, lookAhead));
-    m_fixture = std::make_unique<test::WindowFixture>(QVector<shell::Page*>{m_page});
+    auto* const other = new shell::ComingPage(QStringLiteral("other"), QStringLiteral("Other"), QString());
+    m_fixture = std::make_unique<test::WindowFixture>(QVector<shell::Page*>{m_page, other});
     m_window = &m_fixture->window();
     QVERIFY(m_fixture->isShown());
   }
@@ -234,16 +252,105 @@ class RunJobsTests : public QObject {
   }
 
   void several_files_are_queued_at_once() {
-    run::RunPage::setFileQuestion([this](QWidget*) {
+    run::RunPage::setFileQuestion([this](QWidget*, const QString&) {
       const QString one = writeExperiment();
       return QStringList{one, one};
     });
     action("run_queue_files")->trigger();
     QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{1});
     QTRY_VERIFY(m_page->shownData().steps() > 5);
-    shell::MainWindow::setCloseQuestion([](QWidget*) { return true; });
+    shell::MainWindow::setCloseQuestion([](QWidget*, const QString&) { return true; });
     m_window->close();  // asked once; takes what waits out of the queue
     QTRY_VERIFY(!m_window->isVisible());
+  }
+
+  void files_behind_a_broken_one_are_queued_and_each_broken_one_is_named() {
+    run::RunPage::setFileQuestion([this](QWidget*, const QString&) {
+      QFile broken(path("broken.toml"));
+      if (broken.open(QIODevice::WriteOnly)) broken.write("mantissa = 1\nname = \"b\"\n[training]\nbatchsize = 3\n");
+      broken.close();
+      return QStringList{writeExperiment("one.toml"), broken.fileName(), path("missing.toml"),
+                         writeExperiment("two.toml")};
+    });
+    action("run_queue_files")->trigger();
+    QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{1});
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    const QStringList said = test::stripSentences(m_page);
+    QCOMPARE(said.size(), 1);
+    for (const char* const words : {"2 of 4 files were not queued:", "broken.toml", "batchsize", "missing.toml"}) {
+      QVERIFY2(said[0].contains(QString::fromUtf8(words)), qPrintable(said[0]));
+    }
+  }
+
+  void runs_that_fail_are_told_together_where_the_person_is() {
+    const char* const files[] = {"q1.toml", "q2.toml", "q3.toml", "q4.toml"};
+    run::RunPage::setFileQuestion([&](QWidget*, const QString&) {
+      QStringList paths;
+      for (const char* const file : files) paths << writeExperiment(file);
+      return paths;
+    });
+    m_window->showPage(QStringLiteral("other"));
+    m_failing = {1, 3};
+    action("run_queue_files")->trigger();
+    const auto stop = [this] {
+      QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+      m_page->controller()->stop();
+    };
+    for (int run = 0; run < 2; ++run) stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    QTRY_COMPARE(m_page->controller()->waiting().size(), std::size_t{0});
+    const QString told =
+        QStringLiteral("2 of 4 runs failed:\nq2.toml: no memory in run 1.\nq4.toml: no memory in run 3.");
+    QTRY_VERIFY2(test::stripSentences(m_window->strips()).contains(told),
+                 qPrintable(test::stripSentences(m_window->strips()).join(u'|')));
+    QCOMPARE(m_window->statusBar()->currentMessage(), QStringLiteral("2 of 4 runs failed:"));
+    auto* const tabs = m_window->findChild<QTabWidget*>();
+    QCOMPARE(tabs->tabText(tabs->indexOf(m_page)), QStringLiteral("! Run"));
+    m_window->showPage(QStringLiteral("run"));
+    QVERIFY(!test::stripSentences(m_window->strips()).contains(told));
+    QCOMPARE(test::stripSentences(m_page), QStringList{told});
+    QCOMPARE(tabs->tabText(tabs->indexOf(m_page)), QStringLiteral("Run"));
+  }
+
+  void closing_says_how_many_runs_that_wait_are_thrown_away() {
+    QString asked;
+    shell::MainWindow::setCloseQuestion([&](QWidget*, const QString& sentence) {
+      asked = sentence;
+      return false;
+    });
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY(m_page->shownData().steps() > 5);
+    m_window->close();
+    QVERIFY2(!asked.contains(QStringLiteral("wait")), qPrintable(asked));
+    for (int i = 0; i < 2; ++i) action("run_queue")->trigger();
+    m_window->close();
+    QVERIFY2(asked.endsWith(QStringLiteral("2 runs wait in the queue: they are thrown away and do not run.")),
+             qPrintable(asked));
+    action("run_stop")->trigger();  // which holds the queue
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    asked.clear();
+    m_window->close();
+    QCOMPARE(asked, QStringLiteral("Close the window? 2 runs wait in the queue: they are thrown away and do not run."));
+    QVERIFY(m_window->isVisible());
+  }
+
+  void files_to_queue_are_looked_for_where_the_last_ones_were() {
+    QString folder;
+    QString chosen;
+    run::RunPage::setFileQuestion([&](QWidget*, const QString& begins) {
+      folder = begins;
+      return chosen.isEmpty() ? QStringList() : QStringList{chosen};
+    });
+    m_window->open(writeExperiment());
+    action("run_queue_files")->trigger();
+    QCOMPARE(folder, QFileInfo(path("digits.toml")).absolutePath());  // of the experiment that is open
+    QVERIFY(QDir().mkpath(path("other")));
+    chosen = writeExperiment("other/one.toml");
+    action("run_queue_files")->trigger();
+    chosen.clear();
+    action("run_queue_files")->trigger();
+    QCOMPARE(folder, path("other"));
   }
 
   void a_stopped_run_of_the_archive_can_go_on() {
@@ -381,12 +488,14 @@ class RunJobsTests : public QObject {
 
   QString path(const char* name) const { return m_fixture->path(name); }
   QAction* action(const char* name) const { return m_fixture->action(name); }
-  QString writeExperiment() const { return test::writeExperiment(path("digits.toml")); }
+  QString writeExperiment(const char* name = "digits.toml") const { return test::writeExperiment(path(name)); }
 
   std::unique_ptr<test::WindowFixture> m_fixture;
   shell::MainWindow* m_window = nullptr;  ///< of the fixture
   run::RunPage* m_page = nullptr;
   std::atomic<std::int64_t> m_resumed = 0;
+  std::atomic<int> m_runs = 0;
+  std::set<int> m_failing;  ///< set before anything runs
   std::atomic<std::int64_t> m_checkpointEvery = 1;
   std::atomic<bool> m_lookAheadWaits = false;
   std::atomic<int> m_looks = 0;

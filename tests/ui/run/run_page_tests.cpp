@@ -205,7 +205,7 @@ class RunPageTests : public QObject {
   void closing_while_running_asks_once_and_then_stops() {
     int asked = 0;
     bool answer = false;
-    shell::MainWindow::setCloseQuestion([&](QWidget*) {
+    shell::MainWindow::setCloseQuestion([&](QWidget*, const QString&) {
       ++asked;
       return answer;
     });
