@@ -140,6 +140,8 @@ void Writer::check() const { thread().check(); }
 
 bool Writer::has_failed() const { return thread_ != nullptr && thread_->has_failed(); }
 
+Waiting Writer::waiting() const { return thread_ == nullptr ? Waiting::Nothing : thread_->waiting(); }
+
 double Writer::waited_seconds() const { return thread_ == nullptr ? waited_seconds_ : thread_->waited_seconds(); }
 
 void Writer::write_cases(std::int64_t trial, const std::vector<record::CaseRow>& cases) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,13 @@ class WriterThread;
 /// How long a run waits for another process that holds the archive locked, rather than losing its final state.
 inline constexpr std::chrono::milliseconds kWriterPatience{60000};
 
+/// Why records do not reach the archive at present.
+enum class Waiting {
+  Nothing,  ///< they do
+  Disk,     ///< a commit has taken more than a second so far
+  Lock,     ///< another program holds the archive locked
+};
+
 struct WriterOptions {
   std::chrono::milliseconds busy_timeout{5000};               ///< at opening: how long to wait for another process
   std::chrono::milliseconds patience = kWriterPatience;       ///< the same while an arm runs: much is at stake
@@ -29,6 +37,8 @@ struct WriterOptions {
   std::size_t ring_capacity = 8192;                           ///< records between the engine and the disk
   std::int64_t largest_state_inside = std::int64_t{2} << 30;  ///< bytes; larger states go into files beside the archive
   std::shared_ptr<StepFeed> feed = nullptr;                   ///< hands the records to readers in this process
+  /// Called on the caller's thread twice a second while a call waits for the disk or a lock, and once after that.
+  std::function<void()> waits = {};
 };
 
 /// Writes one process's runs into an archive, on a thread of its own; several processes may write one archive at once.
@@ -71,6 +81,9 @@ class Writer {
   void check() const;
   /// Whether `check` throws. From any thread.
   bool has_failed() const;
+
+  /// From any thread. Records wait in the ring, and readers in this process see none of them.
+  Waiting waiting() const;
 
   /// Seconds that `append` has waited for the disk so far; more than zero means a visible pause.
   double waited_seconds() const;

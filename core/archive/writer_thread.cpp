@@ -19,6 +19,23 @@ constexpr std::size_t kRecordsBetweenClocks = 64;
 constexpr std::chrono::seconds kHeartbeatInterval{1};
 constexpr std::chrono::milliseconds kRetryPause{5};
 constexpr std::chrono::milliseconds kFeedInterval{30};  // a frame of a window
+constexpr std::chrono::milliseconds kTellInterval{500};
+constexpr std::chrono::seconds kLongWrite{1};
+
+/// Says when a write began, until it has ended.
+class WriteClock {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit WriteClock(std::atomic<Clock::rep>& since) : since_(since) {
+    since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  ~WriteClock() { since_.store(0, std::memory_order_relaxed); }
+  WriteClock(const WriteClock&) = delete;
+  WriteClock& operator=(const WriteClock&) = delete;
+
+ private:
+  std::atomic<Clock::rep>& since_;
+};
 
 }  // namespace
 
@@ -58,7 +75,7 @@ void WriterThread::append(const record::StepRecord& step) {
     const Clock::time_point began = Clock::now();
     std::unique_lock<std::mutex> lock(mutex_);
     work_.notify_one();
-    space_.wait(lock, [this] { return error_ != nullptr || ring_.size() < ring_.capacity(); });
+    wait(lock, space_, [this] { return error_ != nullptr || ring_.size() < ring_.capacity(); });
     waited_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
     if (error_ != nullptr) std::rethrow_exception(error_);
     ring_.try_push(step);  // there is room: only this thread takes it
@@ -78,7 +95,7 @@ void WriterThread::call_without_flush(const Job& job) { submit(&job, Before::Not
 void WriterThread::wait_for_long_work() {
   const Clock::time_point began = Clock::now();
   std::unique_lock<std::mutex> lock(mutex_);
-  done_.wait(lock, [this] { return !has_long_work_ || error_ != nullptr; });
+  wait(lock, done_, [this] { return !has_long_work_ || error_ != nullptr; });
   waited_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
   if (error_ != nullptr) std::rethrow_exception(error_);
 }
@@ -104,8 +121,36 @@ void WriterThread::submit(const Job* job, Before before) {
   job_error_ = nullptr;
   requested_ = true;
   work_.notify_one();
-  done_.wait(lock, [this] { return !requested_; });
+  wait(lock, done_, [this] { return !requested_; });
   if (job_error_ != nullptr) std::rethrow_exception(std::exchange(job_error_, nullptr));
+}
+
+void WriterThread::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                        const std::function<bool()>& is_over) {
+  bool told = false;
+  while (!changed.wait_for(lock, kTellInterval, is_over)) {
+    if (!options_.waits) continue;
+    lock.unlock();
+    options_.waits();
+    lock.lock();
+    told = true;
+  }
+  if (!told) return;
+  lock.unlock();  // what was waited for stays: one thread calls
+  options_.waits();
+  lock.lock();
+}
+
+Waiting WriterThread::waiting() const {
+  if (locked_.load(std::memory_order_relaxed)) return Waiting::Lock;
+  const Clock::rep since = writes_since_.load(std::memory_order_relaxed);
+  if (since == 0) return Waiting::Nothing;
+  return Clock::now() - Clock::time_point(Clock::duration(since)) > kLongWrite ? Waiting::Disk : Waiting::Nothing;
+}
+
+void WriterThread::came_through() {
+  locked_since_.reset();
+  locked_.store(false, std::memory_order_relaxed);
 }
 
 void WriterThread::add_running(const ArmOwner& arm) {
@@ -171,7 +216,7 @@ void WriterThread::serve_request() {
       while (has_long_work()) patiently([this] { do_a_piece(); });
     }
     patiently([this] { (*job_)(*connection_); });
-    locked_since_.reset();
+    came_through();
   } catch (...) {
     error = std::current_exception();
   }
@@ -216,7 +261,7 @@ bool WriterThread::has_long_work() {
 void WriterThread::do_a_piece() {
   try {
     if (!long_work_(*connection_)) finish_long_work();
-    locked_since_.reset();
+    came_through();
   } catch (const Error& failure) {
     if (failure.kind() == ErrorKind::OutOfMemory) return give_up_long_work();
     if (failure.kind() != ErrorKind::ArchiveLocked || !wait_for_the_lock()) keep_error(std::current_exception());
@@ -260,7 +305,7 @@ void WriterThread::commit_all_batches() {
     take_records();
     if (batch_.empty()) break;
     commit_batch();
-    locked_since_.reset();
+    came_through();
   }
   last_commit_ = Clock::now();
 }
@@ -269,6 +314,7 @@ bool WriterThread::wait_for_the_lock() {
   if (running_.empty()) return false;
   const Clock::time_point now = Clock::now();
   if (!locked_since_) locked_since_ = now - options_.busy_timeout;  // SQLite has waited already
+  locked_.store(true, std::memory_order_relaxed);
   if (now - *locked_since_ >= options_.patience) return false;
   std::this_thread::sleep_for(kRetryPause);  // some locks are told at once, without the busy timeout
   return true;
@@ -287,6 +333,7 @@ void WriterThread::patiently(const std::function<void()>& write) {
 
 // Commits the first records of the batch, as many as the time allows.
 void WriterThread::commit_batch() {
+  const WriteClock clock(writes_since_);
   Transaction transaction(*connection_);
   const Clock::time_point deadline = Clock::now() + kTransactionTime;
   std::size_t count = 0;

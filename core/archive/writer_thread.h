@@ -58,6 +58,8 @@ class WriterThread {
   void check() const;
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
 
+  Waiting waiting() const;
+
   /// Whether what could not be committed may still be: the file is somewhere, and its arms are this process's.
   /// Between two calls.
   bool has_hope() const { return !file_watch_.is_deleted() && !ownership_.is_lost(); }
@@ -94,6 +96,10 @@ class WriterThread {
   void give_up_long_work();
   bool has_long_work();
   void keep_error(const std::exception_ptr& error);
+  /// The caller's side: waits, and tells of it.
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const std::function<bool()>& is_over);
+  /// A write went well.
+  void came_through();
   void keep_heartbeat();
   void look_at_file();
 
@@ -128,8 +134,10 @@ class WriterThread {
 
   LongWork long_work_;  // the engine's while has_long_work_ is false, the thread's while it is true
 
-  std::atomic<bool> failed_{false};  // error_ stands
-  std::thread thread_;               // last: starts when everything above is there
+  std::atomic<bool> failed_{false};          // error_ stands
+  std::atomic<bool> locked_{false};          // locked_since_ is set
+  std::atomic<Clock::rep> writes_since_{0};  // when the write at hand began; 0: there is none
+  std::thread thread_;                       // last: starts when everything above is there
 };
 
 }  // namespace mantissa::archive

@@ -95,6 +95,7 @@ class Run {
     // Last of all that can refuse the experiment: a refused one leaves no trace in the archive.
     archive::WriterOptions writing;
     writing.feed = options_.feed;
+    writing.waits = [this] { tell_waiting(); };
     writer_ = std::make_unique<archive::Writer>(options_.archive, writing);
     if (resumed_ != nullptr && !resumed_->child) {
       reopen_in_archive();
@@ -356,7 +357,8 @@ class Run {
         failure_told[i] = true;
         observer_.on_note((i == 0 ? "The reference failed: " : arm.name + " failed: ") + arm.failure->text);
       }
-      progress.tell(paired, writer_->waited_seconds());
+      progress.tell(paired, was_locked_ ? 0.0 : writer_->waited_seconds());
+      tell_waiting();
       const bool due = options_.stop_after > 0 && paired.steps_done() == options_.stop_after;
       if (due && options_.stop_after < plan.total_steps()) {
         summary_.stopped_as_planned = true;
@@ -368,6 +370,21 @@ class Run {
     progress.tell_last(paired);
     seconds_ = paired.seconds_before() + std::chrono::duration<double>(Clock::now() - begin_).count();
     checkpointing_->at_end(paired);
+  }
+
+  void tell_waiting() {
+    if (!writer_) return;
+    const archive::Waiting now = writer_->waiting();
+    if (now == archive::Waiting::Lock && !was_locked_) {
+      was_locked_ = true;  // told once, as a slow disk is
+      observer_.on_note(
+          "Another program holds the archive locked. The run waits for it where its memory for records is full; "
+          "nothing "
+          "is dropped.");
+    }
+    const bool waits = now != archive::Waiting::Nothing;
+    if (waits || waits_) observer_.on_waiting(waits);
+    waits_ = waits;
   }
 
   void tell_policy_changes(std::size_t index, const train::Arm& arm) {
@@ -427,6 +444,8 @@ class Run {
   std::unique_ptr<archive::Writer> writer_;
   std::vector<std::int64_t> ids_;         // reference, trials, yardsticks: in the order of the paired run
   std::vector<std::int64_t> opened_ids_;  // of the arms that this run has begun in the archive
+  bool waits_ = false;                    // for the archive, when it was last told
+  bool was_locked_ = false;               // by another program, at some time
   bool stepped_ = false;                  // at least one step was made
   std::unique_ptr<Checkpointing> checkpointing_;
   std::string rules_sha256_;

@@ -48,6 +48,9 @@ class Observer {
   virtual void on_checkpoint(std::int64_t /*step*/) {}  ///< the states of all arms are on their way into the archive
   /// An arm has its last row, with its verdict; once more where its gains were measured after that.
   virtual void on_arm_end(const record::TrialRow& /*arm*/) {}
+  /// Whether records reach the archive no more at present: the disk is slow, or another program holds it locked. Comes
+  /// again and again while they do not, and once when they do.
+  virtual void on_waiting(bool /*waits*/) {}
   virtual void on_state(RunState /*state*/) {}  ///< on changes, from the first step on
 };
 

@@ -388,6 +388,11 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     statement.answer = say("paused at step %1").arg(count(step));
     if (standing.plannedSteps > 0) details << stepsLeft(left);
     if (isKnown) details << duration;
+  } else if (standing.running && standing.waitsForArchive) {
+    statement.answer = say("waiting for the archive");
+    statement.state = Statement::State::Warn;
+    if (step > 0) details << say("shown up to step %1").arg(count(step));
+    details << say("nothing is lost");
   } else if (standing.running && standing.stopsAtCheckpoint) {
     statement.answer = say("stopping at the next checkpoint");
     details << stopWords(step, standing);

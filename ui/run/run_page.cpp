@@ -330,6 +330,7 @@ void RunPage::tick() {
       standing.remainingSeconds = m_progress->remaining_seconds;
     }
     if (ownView) standing.phase = m_phase;
+    standing.waitsForArchive = ownView && m_waitsForArchive;
     if (ownView) standing.brokenWords = m_brokenWords;
     standing.stopsAtCheckpoint = ownView && m_controller->stopsAtCheckpoint();
     if (ownView) standing.stopStep = stopStep();

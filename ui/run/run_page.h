@@ -193,6 +193,7 @@ class RunPage : public shell::Page {
   std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
   std::optional<session::Progress> m_progress;
   QString m_phase;
+  bool m_waitsForArchive = false;
   QStringList m_armTopics;  ///< of the strips that tell of failed arms
 
   RunFailures m_failures;

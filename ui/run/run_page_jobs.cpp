@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <QAction>
 #include <QDateTime>
@@ -104,6 +105,11 @@ void RunPage::listenToController() {
             m_isNew = true;
             wake();
           });
+  connect(m_controller, &TrainingController::waitsForArchive, this, [this](worker::JobId, bool waits) {
+    if (std::exchange(m_waitsForArchive, waits) == waits) return;
+    m_isNew = true;
+    wake();
+  });
   connect(m_controller, &TrainingController::noteArrived, this,
           [](worker::JobId, const QString& sentence) { log(models::figuresIn(sentence)); });
   connect(m_controller, &TrainingController::checkpointReached, this,
@@ -354,6 +360,7 @@ void RunPage::beginOwnRun() {
 void RunPage::endOwnRun() {
   m_failures.end(static_cast<int>(m_controller->waiting().size()));
   m_phase.clear();
+  m_waitsForArchive = false;
   m_progress.reset();
   Q_EMIT progressed({}, 0, 0);
   m_isNew = true;

@@ -74,6 +74,10 @@ void TrainingController::JobObserver::on_arm_end(const record::TrialRow& arm) {
   tell([job = m_job, arm](TrainingController& controller) { Q_EMIT controller.armEnded(job, arm); });
 }
 
+void TrainingController::JobObserver::on_waiting(bool waits) {
+  tell([job = m_job, waits](TrainingController& controller) { Q_EMIT controller.waitsForArchive(job, waits); });
+}
+
 void TrainingController::JobObserver::on_state(session::RunState state) {
   tellHeldProgress();  // the numbers of the step at which it came to stand still
   m_paused = state == session::RunState::Paused;

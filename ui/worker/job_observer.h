@@ -25,6 +25,7 @@ class TrainingController::JobObserver : public session::Observer {
   void on_evaluation(const record::Evaluation& evaluation) override;
   void on_checkpoint(std::int64_t step) override;
   void on_arm_end(const record::TrialRow& arm) override;
+  void on_waiting(bool waits) override;
   void on_state(session::RunState state) override;
 
  private:

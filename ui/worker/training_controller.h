@@ -108,6 +108,9 @@ class TrainingController : public QObject {
   void armsOpened(mantissa::ui::worker::JobId job, const std::vector<mantissa::record::TrialRow>& arms);
   /// At most ten times a second, and wherever the run comes to stand still.
   void progressed(mantissa::ui::worker::JobId job, const mantissa::session::Progress& progress);
+  /// Whether the job's records reach the archive no more at present: what was taken of its steps stands still. Comes
+  /// again while they do not.
+  void waitsForArchive(mantissa::ui::worker::JobId job, bool waits);
   void noteArrived(mantissa::ui::worker::JobId job, const QString& sentence);
   void armEvaluated(mantissa::ui::worker::JobId job, const mantissa::record::Evaluation& evaluation);
   void checkpointReached(mantissa::ui::worker::JobId job, qint64 step);

@@ -435,6 +435,31 @@ class ArchiveFailureTests : public QObject {
     QCOMPARE(count_steps(Reader(path), trial), kSteps);
   }
 
+  void a_call_that_waits_for_a_lock_says_so_meanwhile_and_when_it_is_over() {
+    const std::string path = new_path().toStdString();
+    std::unique_ptr<Connection> other;
+    std::unique_ptr<Writer> writer;
+    std::vector<archive::Waiting> told;
+    WriterOptions options;
+    options.busy_timeout = milliseconds(10);
+    options.ring_capacity = 64;
+    options.waits = [&] {
+      told.push_back(writer->waiting());
+      if (told.back() == archive::Waiting::Lock) other.reset();  // lets go
+    };
+    writer = std::make_unique<Writer>(path, options);
+    const std::int64_t trial = writer->begin_trial(sample_trial(writer->begin_experiment(sample_experiment()), "a"));
+    QCOMPARE(writer->waiting(), archive::Waiting::Nothing);
+    other = std::make_unique<Connection>(path, Connection::Mode::ReadWrite, milliseconds(1000));
+    other->execute("BEGIN EXCLUSIVE");
+    for (std::int64_t step = 1; step <= 10000; ++step) writer->append(plain_step(trial, step));
+    QVERIFY(other == nullptr);
+    QCOMPARE(told.back(), archive::Waiting::Nothing);
+    writer->finish_trial(trial, record::TrialEnd{});
+    writer->close();
+    QCOMPARE(count_steps(Reader(path), trial), std::int64_t{10000});
+  }
+
   void the_end_of_an_arm_waits_for_a_lock() {
     const std::string path = new_path().toStdString();
     WriterOptions options;

@@ -123,6 +123,20 @@ class RunWordsTests : public QObject {
     QCOMPARE(glance(data, standing)[4].detail, QStringLiteral("where the present step ends"));
   }
 
+  void figures_that_stand_still_before_a_locked_archive_do_not_look_live() {
+    RunData data = twoArms();
+    take(data, {stepOf(1, 1, 1), stepOf(1, 2, 1)});
+    Standing standing;
+    standing.running = true;
+    standing.plannedSteps = 100;
+    standing.remainingSeconds = 7;
+    standing.waitsForArchive = true;
+    const Statement left = glance(data, standing)[4];
+    QCOMPARE(left.answer, QStringLiteral("waiting for the archive"));
+    QCOMPARE(left.detail, QStringLiteral("shown up to step 2, nothing is lost"));
+    QCOMPARE(left.state, Statement::State::Warn);
+  }
+
   void a_rejection_says_its_reason_in_glance_and_log() {
     RunData data = twoArms();
     take(data, {stepOf(1, 2000, 1), stepOf(2, 2000, 1)});
