@@ -39,13 +39,14 @@ bool FileWatch::is_deleted() const {
 
 void FileWatch::look_now() {
   last_look_ = std::chrono::steady_clock::now();
-  away_ = false;
+  away_ = replaced_ = false;
   if (!connection_.has_moved()) return;
   struct stat status {};
   const bool replaced = ::stat(connection_.file().c_str(), &status) == 0;
   // A folder or a server that cannot be asked says nothing about the file.
   if (!replaced && errno != ENOENT && errno != ENOTDIR) return;
   away_ = true;
+  replaced_ = replaced;
   const bool deleted = is_deleted();
   std::string problem = replaced ? "another file has taken the archive's place" : "the archive's file was moved away";
   if (deleted && !replaced) problem = "the archive's file was deleted";

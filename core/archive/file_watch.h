@@ -27,6 +27,9 @@ class FileWatch {
   /// \throws Error WriteFailed: the file was deleted, moved away or replaced; what is lost stands in its remedy.
   void look_now();
 
+  /// Whether another file stood under the path at the last look.
+  bool is_replaced() const { return replaced_; }
+
   /// Whether no name is left of the file itself: it will not come back.
   bool is_deleted() const;
 
@@ -34,7 +37,8 @@ class FileWatch {
   Connection& connection_;
   int file_;  // for its count of links alone; -1 where the system does not give it
   std::chrono::steady_clock::time_point last_look_;
-  bool away_ = false;  // at the last look
+  bool away_ = false;      // at the last look
+  bool replaced_ = false;  // the same: by another file
 };
 
 }  // namespace mantissa::archive

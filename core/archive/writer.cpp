@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "core/archive/archive_file.h"
 #include "core/archive/case_rows.h"
@@ -100,13 +104,39 @@ WriterThread& Writer::thread() const {
   return *thread_;
 }
 
+namespace {
+
+/// Where the archive was replaced by a copy of it, the copy says of arms that this process runs them, as long as the
+/// process lives.
+void end_copies_of_arms(const std::string& path) noexcept {
+  try {
+    // A log beside it may be that of the file that was replaced: it must not be folded into this one.
+    std::error_code ignored;
+    const auto log = std::filesystem::file_size(path + "-wal", ignored);
+    if (!ignored && log > 0) return;
+    // A file that says nothing of this process stays as it is, to the byte.
+    const auto has_copies = [&path] {
+      const auto connection = open_for_reading(path, std::chrono::milliseconds(0));
+      return !own_trials(*connection, this_process()).empty();
+    };
+    if (has_copies()) interrupt_arms_of_this_process(path);
+  } catch (const std::exception&) {
+    // It is no archive, or cannot be written: nobody takes it for one in which something runs.
+  }
+}
+
+}  // namespace
+
 Writer::~Writer() {
   if (thread_ == nullptr) return;
   try {
     close();
   } catch (...) {
     // Documented: `close()` is the way to see it.
+    const std::string replaced = thread_->replaced_file();
     if (thread_->has_hope()) finish_later(std::move(thread_), finish);
+    thread_.reset();  // takes its log away, which is not the other file's
+    if (!replaced.empty()) end_copies_of_arms(replaced);
   }
 }
 

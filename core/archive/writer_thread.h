@@ -64,6 +64,9 @@ class WriterThread {
   /// Between two calls.
   bool has_hope() const { return !file_watch_.is_deleted() && !ownership_.is_lost(); }
 
+  /// The path, where another file stands under it by now; else empty. Between two calls.
+  std::string replaced_file() const { return file_watch_.is_replaced() ? connection_->file() : std::string(); }
+
   /// Arms whose heartbeat the thread keeps. From jobs only.
   void add_running(const ArmOwner& arm);
   void remove_running(std::int64_t trial);

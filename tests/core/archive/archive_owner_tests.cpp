@@ -220,6 +220,21 @@ class ArchiveOwnerTests : public QObject {
     QCOMPARE(now.readAll(), before);
   }
 
+  void a_copy_in_its_place_does_not_say_that_the_run_goes_on() {
+    RunningArm run(path("a.db"));
+    run.writer->flush();
+    {
+      Connection copies(run.path, Connection::Mode::ReadWrite, std::chrono::milliseconds(1000));
+      copies.execute(("VACUUM INTO '" + path("copy.db").toStdString() + "'").c_str());
+    }
+    QCOMPARE(Reader(path("copy.db").toStdString()).trial(run.trial).end.status, record::Status::Running);
+    for (const char* const name : {"a.db", "a.db-wal", "a.db-shm"}) QVERIFY(QFile::remove(path(name)));
+    QVERIFY(QFile::rename(path("copy.db"), path("a.db")));
+    QVERIFY(mentions(refusal([&] { run.writer->close(); }), {"has taken the archive's place"}));
+    run.writer.reset();
+    QCOMPARE(archive::Reader(run.path).trial(run.trial).end.status, record::Status::Interrupted);
+  }
+
   void a_link_counts_as_what_it_led_to() {
     RunningArm first(path("real.db"));
     first.writer->close();
