@@ -43,6 +43,7 @@ ArchivePage::ArchivePage(QWidget* parent)
           tr("Here stands every trial that was ever run: what it was, how it ended, what it came to. "
              "Run an experiment, and its reference and trials appear."))),
       m_stack(new QStackedLayout(this)) {
+  m_count->setTextFormat(Qt::PlainText);
   m_sorted->setSourceModel(m_model);
   m_sorted->setSortRole(models::TrialTableModel::SortRole);
   m_sorted->setFilterKeyColumn(-1);

@@ -21,6 +21,7 @@ QString say(const char* text) { return QCoreApplication::translate("EditorQuesti
 bool ask(QWidget* parent, const QString& title, const QString& text, const QString& yes, const QString& no,
          bool yesIsSafe) {
   QMessageBox box(QMessageBox::Question, title, text, QMessageBox::NoButton, parent);
+  box.setTextFormat(Qt::PlainText);
   QPushButton* const accept = box.addButton(yes, QMessageBox::AcceptRole);
   QPushButton* const reject = box.addButton(no, QMessageBox::RejectRole);
   box.setDefaultButton(yesIsSafe ? accept : reject);
@@ -33,6 +34,7 @@ EditorQuestions::Closing askClosing(QWidget* parent, const QString& title) {
   QMessageBox box(QMessageBox::Question, say(QT_TRANSLATE_NOOP("EditorQuestions", "Unsaved changes")),
                   say(QT_TRANSLATE_NOOP("EditorQuestions", "Save the changes to %1 before it closes?")).arg(title),
                   QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, parent);
+  box.setTextFormat(Qt::PlainText);
   box.setDefaultButton(QMessageBox::Save);
   switch (box.exec()) {
     case QMessageBox::Save:

@@ -218,6 +218,7 @@ ExperimentEditor* EditorTabs::add(ExperimentEditor* editor) {
     enableActions();
     Q_EMIT saved(path);
   });
+  editor->useSettings(m_window.settings());
   editor->restoreLayout(m_window.settings().pageLayout(QString::fromLatin1(kLayout)));
   connect(editor, &ExperimentEditor::layoutChanged, this,
           [this, editor] { m_window.settings().setPageLayout(QString::fromLatin1(kLayout), editor->saveLayout()); });

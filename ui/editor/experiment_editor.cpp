@@ -27,6 +27,7 @@
 #include "ui/models/error_words.h"
 #include "ui/shell/action_button.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
 
 namespace mantissa::ui::editor {
 namespace {
@@ -191,15 +192,17 @@ bool ExperimentEditor::save() {
 
 bool ExperimentEditor::saveAs() {
   finishTyping();
-  QString suggestion = m_file.path;
-  if (suggestion.isEmpty()) {
-    suggestion = QDir(QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
-                     .filePath(m_newName + QStringLiteral(".toml"));
-  }
-  QString path = editorQuestions().place(this, suggestion);
+  const QString name = m_file.path.isEmpty() ? m_newName + QStringLiteral(".toml") : QFileInfo(m_file.path).fileName();
+  const QString kind = QStringLiteral("experiment");
+  const QString beside = m_file.path.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
+                                               : QFileInfo(m_file.path).absolutePath();
+  const QString last = m_settings != nullptr ? m_settings->folder(kind) : QString();
+  QString path = editorQuestions().place(this, QDir(QFileInfo(last).isDir() ? last : beside).filePath(name));
   if (path.isEmpty()) return false;
   if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".toml");
-  return write(path);
+  if (!write(path)) return false;
+  if (m_settings != nullptr) m_settings->setFolderOf(kind, path);
+  return true;
 }
 
 bool ExperimentEditor::write(const QString& path) {

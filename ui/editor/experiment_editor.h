@@ -18,7 +18,8 @@ class QTreeView;
 
 namespace mantissa::ui::shell {
 class MessageStrips;
-}
+class Settings;
+}  // namespace mantissa::ui::shell
 
 namespace mantissa::ui::editor {
 
@@ -87,6 +88,9 @@ class ExperimentEditor : public shell::Document {
   QByteArray saveLayout() const;
   void restoreLayout(const QByteArray& layout);
 
+  /// Keeps where experiments were saved, which is where "Save as" begins. They outlive the editor.
+  void useSettings(shell::Settings& settings) { m_settings = &settings; }
+
  Q_SIGNALS:
   void saved(const QString& path);
   /// A person made outline, form or text wider.
@@ -135,6 +139,7 @@ class ExperimentEditor : public shell::Document {
   QString nameForChecks() const;
 
   TextFile m_file;
+  shell::Settings* m_settings = nullptr;
   QString m_newName;  ///< of an experiment without a file
   TextProblems m_problems;
   std::optional<QByteArray> m_outside;  ///< what the last strip about another program told of

@@ -22,6 +22,7 @@ FindBar::FindBar(TextView* text, QWidget* parent)
   m_words->setClearButtonEnabled(true);
   m_words->setMinimumWidth(64);
   m_count->setAccessibleName(tr("Matches"));
+  m_count->setTextFormat(Qt::PlainText);
   m_count->setMinimumWidth(m_count->fontMetrics().horizontalAdvance(tr("%1 of %2").arg(99).arg(999)));
   m_case->setText(QStringLiteral("Aa"));
   m_case->setCheckable(true);

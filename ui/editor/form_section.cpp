@@ -36,6 +36,7 @@ FormSection::FormSection(const QString& table, QWidget* parent)
     if (groupOf(field) != group) {
       group = groupOf(field);
       auto* const heading = new QLabel(tableTitle(group));
+      heading->setTextFormat(Qt::PlainText);
       QFont bold = heading->font();
       bold.setBold(true);
       heading->setFont(bold);
@@ -58,6 +59,7 @@ void FormSection::addField(const FieldSpec& spec) {
   connect(field, &Field::cleared, this, [this, path] { Q_EMIT cleared(path); });
   connect(field, &Field::entered, this, [this, path] { Q_EMIT entered(path); });
   auto* const label = new QLabel(spec.label);
+  label->setTextFormat(Qt::PlainText);
   label->setBuddy(field->input());
   label->setEnabled(spec.waitsFor.isEmpty());
   label->setToolTip(field->toolTip());

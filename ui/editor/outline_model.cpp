@@ -8,6 +8,7 @@
 
 #include "ui/editor/key_fields.h"
 #include "ui/editor/toml_text.h"
+#include "ui/plain_tip.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
@@ -144,7 +145,7 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
       return problem.isEmpty() ? one->title : tr("%1, has a problem").arg(one->title);
     case Qt::ToolTipRole:
-      return problem.isEmpty() ? sectionSpec(withoutPlaces(one->path)).help : problem;
+      return plainTip(problem.isEmpty() ? sectionSpec(withoutPlaces(one->path)).help : problem);
     case Qt::ForegroundRole:
       if (!problem.isEmpty()) return shell::Theme::colors().bad;
       if (!one->isInText) return QApplication::palette().color(QPalette::PlaceholderText);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/problem_summary.h"
+#include "ui/plain_tip.h"
 
 #include <QPainter>
 #include <QStyle>
@@ -42,7 +43,7 @@ void ProblemSummary::show(const TextProblems& problems) {
   }
   setText(words);
   setAccessibleName(words);
-  setToolTip(all.join(QLatin1Char('\n')));
+  setToolTip(plainTip(all.join(QLatin1Char('\n'))));
   update();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ui/models/record_words.h"
+#include "ui/plain_tip.h"
 
 namespace mantissa::ui::models {
 namespace {
@@ -108,7 +109,7 @@ QString TrialTreeModel::Experiment::began() const {
 }
 
 QString TrialTreeModel::Experiment::title() const {
-  return isOneOfSeveral ? QStringLiteral("%1 · #%2").arg(name).arg(id) : name;
+  return isOneOfSeveral ? QStringLiteral("%1 · #%2").arg(name, QString::number(id)) : name;
 }
 
 void TrialTreeModel::updateArms(int row, std::vector<Arm> arms) {
@@ -181,10 +182,9 @@ QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
                : experiment.isOneOfSeveral  ? QVariant(experiment.began())
                                             : QVariant(static_cast<int>(experiment.arms.size()));
       case Qt::ToolTipRole:
-        return tr("%1, experiment %2 of the archive, begun %3")
-            .arg(experiment.name)
-            .arg(experiment.id)
-            .arg(QLocale().toString(startOf(experiment.arms.front().row), QLocale::ShortFormat));
+        return plainTip(tr("%1, experiment %2 of the archive, begun %3")
+                            .arg(experiment.name, QString::number(experiment.id),
+                                 QLocale().toString(startOf(experiment.arms.front().row), QLocale::ShortFormat)));
       case Qt::TextAlignmentRole:
         return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
       case TrialRole:
@@ -202,7 +202,7 @@ QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return index.column() == NameColumn ? QString::fromStdString(arm.row.start.name) : stateWords(arm.row);
     case Qt::ToolTipRole:
-      return toolTipOf(arm.row);
+      return plainTip(toolTipOf(arm.row));
     case Qt::TextAlignmentRole:
       return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
     case TrialRole:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/plot_header.h"
+#include "ui/plain_tip.h"
 
 #include <QEvent>
 #include <QFontMetricsF>
@@ -89,8 +90,9 @@ void LegendItem::describe() {
   setAccessibleName(m_value.isEmpty() ? m_series.name : tr("%1: %2").arg(m_series.name, m_value));
   setAccessibleDescription(isChecked() ? tr("Shown in the plot") : tr("Hidden in the plot"));
   const QString click = isChecked() ? tr("Hide %1").arg(m_series.name) : tr("Show %1").arg(m_series.name);
-  setToolTip(m_smoothed.isEmpty() ? click
-                                  : tr("%1 measured, %2 smoothed (the line)").arg(m_value, m_smoothed) + u'\n' + click);
+  setToolTip(plainTip(m_smoothed.isEmpty()
+                          ? click
+                          : tr("%1 measured, %2 smoothed (the line)").arg(m_value, m_smoothed) + u'\n' + click));
 }
 
 QSize LegendItem::sizeHint() const {
@@ -240,7 +242,7 @@ void PlotHeader::rebuild() {
     words << tr("Lines are smoothed; legend and table say measured values.");
   }
   if (!m_state.content.about.isEmpty()) words << m_state.content.about;
-  setToolTip(words.join(u'\n'));
+  setToolTip(plainTip(words.join(u'\n')));
   showValues();
   arrange();
   update();
@@ -404,7 +406,7 @@ void PlotHeader::fillMore() {
     painter.setRenderHint(QPainter::Antialiasing);
     paintSwatch(painter, QRectF(0, 0, kSwatch, kSwatch), item->seriesStyle());
     painter.end();
-    QAction* const action = menu->addAction(QIcon(swatch), item->accessibleName());
+    QAction* const action = menu->addAction(QIcon(swatch), withoutMnemonic(item->accessibleName()));
     action->setCheckable(true);
     action->setChecked(item->isChecked());
     connect(action, &QAction::toggled, item, &QAbstractButton::setChecked);

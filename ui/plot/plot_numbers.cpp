@@ -9,7 +9,9 @@
 
 namespace mantissa::ui::plot {
 
-QString withMinusSign(QString number) { return number.replace(u'-', QChar(0x2212)); }
+QString withMinusSign(QString number) {
+  return number.replace(u'-', QChar(0x2212)).replace(QLocale().exponential(), QLatin1String("e"), Qt::CaseInsensitive);
+}
 
 QString nonFiniteText(NonFinite kind) {
   switch (kind) {
@@ -31,6 +33,7 @@ QString valueText(double value, YScale scale) {
   if (scale == YScale::Log2 && value > 0) {
     int exponent = 0;
     if (std::frexp(value, &exponent) == 0.5) return QStringLiteral("2^") + withMinusSign(locale.toString(exponent - 1));
+    return value == std::floor(value) ? positionText(value) : fullValueText(value);  // as everywhere: all of its digits
   }
   const auto size = std::abs(value);
   if (value == 0) return locale.toString(0);

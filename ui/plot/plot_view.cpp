@@ -5,6 +5,7 @@
 #include <QBuffer>
 #include <QClipboard>
 #include <QContextMenuEvent>
+#include <QDir>
 #include <QEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -398,9 +399,10 @@ void PlotView::exportTo(const QString& path) const {
 void PlotView::setFileChooser(FileChooser chooser) { fileChooser() = std::move(chooser); }
 
 void PlotView::askAndExport(const QString& ending, const QString& filter) {
-  auto path =
-      fileChooser()(this, tr("Save the plot %1").arg(m_state.content.title),
-                    fileName(m_state.content.experiment + u' ' + m_state.content.title) + u'.' + ending, filter);
+  Q_EMIT exportAsked();
+  const QString name = fileName(m_state.content.experiment + u' ' + m_state.content.title) + u'.' + ending;
+  auto path = fileChooser()(this, tr("Save the plot %1").arg(m_state.content.title),
+                            m_exportFolder.isEmpty() ? name : QDir(m_exportFolder).filePath(name), filter);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().toLower() != ending) path += u'.' + ending;
   try {

@@ -93,6 +93,9 @@ class PlotView : public QWidget {
       std::function<QString(QWidget* parent, const QString& title, const QString& suggested, const QString& filter)>;
   static void setFileChooser(FileChooser chooser);
 
+  /// Where the dialog for an export begins; empty: where the process is.
+  void setExportFolder(const QString& folder) { m_exportFolder = folder; }
+
  Q_SIGNALS:
   void redrawNeeded();
   /// A skipped step was clicked, or chosen with Return.
@@ -100,6 +103,8 @@ class PlotView : public QWidget {
   void nonFiniteActivated(double x);
   void seriesVisibilityChanged(const QString& seriesId, bool visible);
   void tableShownChanged(bool shown);
+  /// The dialog for an export is about to begin where `setExportFolder` says.
+  void exportAsked();
   void exported(const QString& path);
   /// A whole sentence for the page's message strip.
   void exportFailed(const QString& message);
@@ -121,6 +126,7 @@ class PlotView : public QWidget {
   void recolor(const PlotColors& colors);
 
   PlotState m_state;
+  QString m_exportFolder;
   PlotNavigation m_ownNavigation;
   PlotCursor m_ownCursor;
   bool m_ownColors = true;

@@ -317,7 +317,7 @@ class ContentMaker {
           m_unit << say("scheduled per iteration");
         }
         if (const std::size_t most = optimizers(); most > 1) {
-          m_unit << say("of %1, the first of %2").arg(m_subject.data->optimizerName(0)).arg(most);
+          m_unit << say("of %1, the first of %2").arg(m_subject.data->optimizerName(0), QString::number(most));
         }
         break;
       case Chart::Quality:

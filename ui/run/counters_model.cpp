@@ -12,6 +12,7 @@
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
 #include "ui/models/trial_list.h"
+#include "ui/plain_tip.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/shell/theme.h"
 
@@ -98,7 +99,7 @@ QVariant CountersModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return text(row, column);
     case Qt::ToolTipRole:
-      return fullPrecision(row, column);
+      return plainTip(fullPrecision(row, column));
     case FileRole:
       return fileText(row, column);
     case Qt::TextAlignmentRole:
@@ -284,7 +285,9 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
   if (role == Qt::ToolTipRole && section == RateColumn) {
     std::size_t most = 0;
     for (const Row& row : m_rows) most = std::max(most, row.arm->optimizers());
-    if (most > 1) return tr("Of %1, the first of %2").arg(m_data->optimizerName(0), count(static_cast<qint64>(most)));
+    if (most > 1) {
+      return plainTip(tr("Of %1, the first of %2").arg(m_data->optimizerName(0), count(static_cast<qint64>(most))));
+    }
   }
   if (role == Qt::ToolTipRole) {
     if (section == ScaleColumn) return tr("What the last step used, as in the chart");

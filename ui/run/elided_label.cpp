@@ -5,6 +5,8 @@
 
 namespace mantissa::ui::run {
 
+ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(text, parent) { setTextFormat(Qt::PlainText); }
+
 void ElidedLabel::setShorter(const QStringList& shorter) {
   m_shorter = shorter;
   update();

@@ -10,7 +10,7 @@ class ElidedLabel : public QLabel {
   Q_OBJECT
 
  public:
-  using QLabel::QLabel;
+  explicit ElidedLabel(const QString& text = {}, QWidget* parent = nullptr);
 
   /// What to say instead, the longest first, where there is no room for all of the text; nothing where none of them
   /// fits: words that are a help and nothing more are not cut off.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/run/glance_strip.h"
+#include "ui/plain_tip.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -88,11 +89,12 @@ void GlanceStrip::showOne(std::size_t index) {
   }
   if (cell.answer->text() != answer) {
     cell.answer->setText(answer);
-    cell.answer->setToolTip(answer);
+    cell.answer->setToolTip(plainTip(answer));
   }
   if (cell.detail->text() != statement.detail) {
     cell.detail->setText(statement.detail);
-    cell.detail->setToolTip(statement.help.isEmpty() ? statement.detail : statement.detail + u'\n' + statement.help);
+    cell.detail->setToolTip(
+        plainTip(statement.help.isEmpty() ? statement.detail : statement.detail + u'\n' + statement.help));
   }
   measure(index);
   const plot::PlotColors& colors = shell::Theme::colors();

@@ -16,6 +16,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
+#include "ui/plain_tip.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::run {
@@ -168,6 +169,7 @@ PreflightPanel::PreflightPanel(QWidget* parent)
   bold.setBold(true);
   m_title->setFont(bold);
   m_note->setWordWrap(true);
+  m_title->setTextFormat(Qt::PlainText);
   m_note->setTextFormat(Qt::PlainText);
   m_note->setForegroundRole(QPalette::PlaceholderText);
   m_cancel->setAccessibleName(tr("Cancel the pre-flight"));
@@ -263,6 +265,7 @@ void PreflightPanel::fill() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(6);
     auto* const sign = new QLabel(signOf(line.state));
+    sign->setTextFormat(Qt::PlainText);
     QPalette signPalette = sign->palette();
     signPalette.setColor(QPalette::WindowText, colorOf(line.state, palette().color(QPalette::WindowText)));
     sign->setPalette(signPalette);
@@ -274,7 +277,7 @@ void PreflightPanel::fill() {
     row->addWidget(value);
     for (QWidget* const part :
          {static_cast<QWidget*>(what), static_cast<QWidget*>(sign), static_cast<QWidget*>(value)}) {
-      part->setToolTip(line.detail.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")));
+      part->setToolTip(plainTip(line.detail));
     }
     value->setAccessibleDescription(line.detail);
     m_form->addRow(what, field);

@@ -12,6 +12,7 @@ namespace mantissa::ui::run {
 
 PresetPanel::PresetPanel(QWidget* parent) : QWidget(parent) {
   auto* const title = new QLabel(tr("Presets"));
+  title->setTextFormat(Qt::PlainText);
   QFont bold = title->font();
   bold.setBold(true);
   title->setFont(bold);

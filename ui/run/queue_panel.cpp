@@ -31,6 +31,8 @@ QueuePanel::QueuePanel(QWidget* parent)
   QFont bold = m_title->font();
   bold.setBold(true);
   m_title->setFont(bold);
+  m_title->setTextFormat(Qt::PlainText);
+  m_held->setTextFormat(Qt::PlainText);
   m_list->setAccessibleName(tr("Runs that wait"));
   m_list->setUniformItemSizes(true);
   m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerItem);

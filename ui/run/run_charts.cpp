@@ -99,9 +99,14 @@ plot::PlotView* RunCharts::makeView(Chart chart) {
   connect(view, &plot::PlotView::markActivated, this, &RunCharts::stepChosen);
   connect(view, &plot::PlotView::nonFiniteActivated, this, [this, chart](double x) { chooseNonFinite(chart, x); });
   connect(view, &plot::PlotView::exportFailed, this, &RunCharts::exportFailed);
+  connect(view, &plot::PlotView::exportAsked, this, &RunCharts::exportAsked);
   connect(view, &plot::PlotView::exported, this, &RunCharts::exported);
   link(chart, *view);
   return view;
+}
+
+void RunCharts::setExportFolder(const QString& folder) {
+  for (const auto& [chart, view] : m_plots) view->setExportFolder(folder);
 }
 
 /// An axis of its own has zooms and a cursor of its own.

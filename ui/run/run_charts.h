@@ -39,6 +39,8 @@ class RunCharts : public QWidget {
   void setData(RunData* newData);
   /// What is shown is written into this archive: what was not kept is read from it.
   void setArchive(const QString& path) { m_archive = path; }
+  /// Where the dialogs for exports begin.
+  void setExportFolder(const QString& folder);
   /// Whether something is being read.
   bool isLoading() const;
   /// What is shown ran this; null: not known.
@@ -75,6 +77,8 @@ class RunCharts : public QWidget {
   /// A skipped step, or one with a non-finite value, was chosen in a chart.
   void stepChosen(qint64 step);
   void exportFailed(const QString& sentence);
+  /// The dialog for an export is about to begin where `setExportFolder` says.
+  void exportAsked();
   void exported(const QString& path);
   /// The past of a chart cannot be read.
   void pastFailed(const QString& sentence);

@@ -64,6 +64,7 @@ void RunCharts::makeRow(QWidget* widget) {
     auto* const layout = new QHBoxLayout(group);
     layout->setContentsMargins(0, 0, 8, 0);
     layout->setSpacing(8);
+    label->setTextFormat(Qt::PlainText);
     label->setBuddy(*fields.begin());
     layout->addWidget(label);
     for (QWidget* const field : fields) layout->addWidget(field);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/run/run_controls.h"
+#include "ui/plain_tip.h"
 
 #include <QAction>
 #include <QFileInfo>
@@ -21,6 +22,7 @@ constexpr int kWidth = 300;
 
 QLabel* titleLabel(const QString& text) {
   auto* const label = new QLabel(text);
+  label->setTextFormat(Qt::PlainText);
   QFont bold = label->font();
   bold.setBold(true);
   label->setFont(bold);
@@ -67,6 +69,7 @@ RunControls::RunControls(QWidget* parent)
   m_name->setWordWrap(true);
   m_file->setForegroundRole(QPalette::PlaceholderText);
   m_file->setWordWrap(true);
+  m_file->setTextFormat(Qt::PlainText);
   m_heading->addWidget(m_name, 1);
   column->addLayout(m_heading);
   column->addWidget(m_file);
@@ -145,7 +148,7 @@ void RunControls::showExperiment(const QString& name, const QString& file,
                                  const std::vector<std::pair<QString, QString>>& policies) {
   m_name->setText(name.isEmpty() ? tr("No experiment") : name);
   m_file->setText(QFileInfo(file).fileName());
-  m_file->setToolTip(file);
+  m_file->setToolTip(plainTip(file));
   m_file->setVisible(!file.isEmpty());
   fillSummary(summary);
   fillPolicies(policies);
@@ -177,7 +180,7 @@ void RunControls::setNote(const QString& sentence) {
 
 void RunControls::setRulesNote(const QString& sentence, const QString& details) {
   m_rules->setText(sentence);
-  m_rules->setToolTip(details);
+  m_rules->setToolTip(plainTip(details));
   m_rules->setVisible(!sentence.isEmpty());
 }
 

@@ -115,6 +115,7 @@ void RunPage::makeLayout() {
   table->setSpacing(8);
   auto* const heading = new QHBoxLayout;
   auto* const title = new QLabel(tr("Counters"));
+  title->setTextFormat(Qt::PlainText);
   QFont bold = title->font();
   bold.setBold(true);
   title->setFont(bold);

@@ -17,6 +17,7 @@
 #include "ui/run/run_data.h"
 #include "ui/run/run_failures.h"
 #include "ui/run/run_queue.h"
+#include "ui/shell/message_strip.h"
 #include "ui/shell/page.h"
 #include "ui/worker/archive_follower.h"
 #include "ui/worker/training_controller.h"
@@ -61,7 +62,7 @@ class RunPage : public shell::Page {
   void selectTrial(std::int64_t id) override;
   void openExperiment(const QString& path) override;
   void useActions(shell::ActionList& actions) override;
-  void useSettings(shell::Settings& settings) override { m_settings = &settings; }
+  void useSettings(shell::Settings& settings) override;
   bool isSettled() const override;
   bool isBusy() const override;
   void finishWork() override;
@@ -122,6 +123,7 @@ class RunPage : public shell::Page {
   void run();
   void queueOpened();
   void queueFiles();
+  QString startFolder(const QString& kind) const;
   void queueFile(const QString& path, QStringList* refused);
   void countRun();
   void collectFailedArm(const record::TrialRow& arm);
@@ -140,6 +142,8 @@ class RunPage : public shell::Page {
   void resumeShownRun();
   void offerToResume();
   void tellLostRun();
+  void tellChangedFile(const spec::Experiment& archived);
+  shell::MessageStrip* tellOfEnd(shell::MessageStrip::Kind kind, const QString& sentence, const record::TrialRow& arm);
   const record::TrialRow* resumableArm() const;
   void lookAhead();
   void lookedAhead(const session::Preflight& found);

@@ -27,6 +27,7 @@
 #include "ui/run/run_log.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -285,15 +286,32 @@ void RunPage::offerToResume() {
   const QString checkpoint = models::figure(report::count_words(last));
   const QString name = QString::fromStdString(arm->experiment);
   const bool stopped = arm->end.status == record::Status::Stopped;
-  m_strips
-      ->show(shell::MessageStrip::Kind::Note,
-             stopped ? tr("%1 was stopped at step %2. It can go on from its checkpoint at step %3.")
-                           .arg(name, step, checkpoint)
-                     : tr("%1 was interrupted at step %2: its process is gone. It can go on from its checkpoint at "
-                          "step %3.")
-                           .arg(name, step, checkpoint),
-             QString::fromLatin1(kResumeTopic))
-      ->addWayOut(m_actions->resumeRun());
+  shell::MessageStrip* const strip = tellOfEnd(
+      shell::MessageStrip::Kind::Note,
+      stopped
+          ? tr("%1 was stopped at step %2. It can go on from its checkpoint at step %3.").arg(name, step, checkpoint)
+          : tr("%1 was interrupted at step %2: its process is gone. It can go on from its checkpoint at step %3.")
+                .arg(name, step, checkpoint),
+      *arm);
+  if (strip != nullptr) strip->addWayOut(m_actions->resumeRun());
+}
+
+/// How a run ended, unless a person has dismissed that before; where it goes on and ends once more, it is told again.
+shell::MessageStrip* RunPage::tellOfEnd(shell::MessageStrip::Kind kind, const QString& sentence,
+                                        const record::TrialRow& arm) {
+  const QString topic = QString::fromLatin1(kResumeTopic);
+  const QString what = QStringLiteral("%1#%2#%3#run")
+                           .arg(QFileInfo(m_archive).absoluteFilePath(), QString::number(arm.id),
+                                QString::number(arm.end.counts.attempted));
+  if (m_settings != nullptr && m_settings->isDismissed(what)) {
+    m_strips->dismiss(topic);
+    return nullptr;
+  }
+  shell::MessageStrip* const strip = m_strips->show(kind, sentence, topic);
+  connect(strip, &shell::MessageStrip::dismissed, this, [this, what] {
+    if (m_settings != nullptr) m_settings->dismiss(what);
+  });
+  return strip;
 }
 
 /// A run whose process is gone and that left nothing to go on from.
@@ -309,13 +327,12 @@ void RunPage::tellLostRun() {
   const QString name = QString::fromStdString((*lost)->arm().experiment);
   const QString where =
       steps == 0 ? tr("before its first step") : tr("at step %1").arg(models::figure(report::count_words(steps)));
-  m_strips->show(
-      shell::MessageStrip::Kind::Warning,
-      tr("%1 was interrupted %2: its process is gone, and it left no checkpoint to go on from. What it "
-         "recorded stays. Open its file and run it again; with checkpoint = { every = 500 } under [training] "
-         "a run can go on after such an end.")
-          .arg(name, where),
-      topic);
+  tellOfEnd(shell::MessageStrip::Kind::Warning,
+            tr("%1 was interrupted %2: its process is gone, and it left no checkpoint to go on from. What it "
+               "recorded stays. Open its file and run it again; with checkpoint = { every = 500 } under [training] "
+               "a run can go on after such an end.")
+                .arg(name, where),
+            (*lost)->arm());
 }
 
 void RunPage::resumeShownRun() {
@@ -323,8 +340,9 @@ void RunPage::resumeShownRun() {
   if (arm == nullptr) return;
   m_strips->dismiss(QString::fromLatin1(kRunTopic));
   m_strips->dismiss(QString::fromLatin1(kResumeTopic));
-  m_queue->resume(m_archive, arm->id, arm->experiment_id, m_view == View::Archive ? m_archived : m_own.experiment,
-                  QString::fromStdString(arm->experiment));
+  const auto& experiment = m_view == View::Archive ? m_archived : m_own.experiment;
+  if (experiment) tellChangedFile(*experiment);
+  m_queue->resume(m_archive, arm->id, arm->experiment_id, experiment, QString::fromStdString(arm->experiment));
   enableActions();
 }
 

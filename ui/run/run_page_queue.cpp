@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/spec/parse.h"
 #include "ui/models/error_words.h"
+#include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
@@ -20,7 +21,8 @@
 namespace mantissa::ui::run {
 namespace {
 
-constexpr char kFolderKind[] = "queue";
+constexpr char kQueueFolder[] = "queue";
+constexpr char kExportFolder[] = "export";
 
 RunPage::FileQuestion& fileQuestion() {
   static RunPage::FileQuestion question = [](QWidget* parent, const QString& folder) {
@@ -40,15 +42,27 @@ void RunPage::queueOpened() {
   m_queue->run(m_opened, archiveToRunInto());
 }
 
+void RunPage::useSettings(shell::Settings& settings) {
+  m_settings = &settings;
+  connect(m_charts, &RunCharts::exported, this,
+          [this](const QString& path) { m_settings->setFolderOf(QString::fromLatin1(kExportFolder), path); });
+  connect(m_charts, &RunCharts::exportAsked, this,
+          [this] { m_charts->setExportFolder(startFolder(QString::fromLatin1(kExportFolder))); });
+}
+
+/// Where the last file of a kind was, beside the experiment that is open, or among the documents.
+QString RunPage::startFolder(const QString& kind) const {
+  const QString opened = m_opened ? QString::fromStdString(m_opened->file) : QString();
+  return m_settings != nullptr ? m_settings->startFolder(kind, opened) : QString();
+}
+
 void RunPage::queueFiles() {
   if (!m_refusedArchive.isEmpty()) {
     showFailure(refusedArchiveWords(), QString::fromLatin1(kRunTopic));
     return;
   }
-  const QString kind = QString::fromLatin1(kFolderKind);
-  const QString opened = m_opened ? QString::fromStdString(m_opened->file) : QString();
-  const QStringList paths =
-      fileQuestion()(this, m_settings != nullptr ? m_settings->startFolder(kind, opened) : QString());
+  const QString kind = QString::fromLatin1(kQueueFolder);
+  const QStringList paths = fileQuestion()(this, startFolder(kind));
   if (paths.isEmpty()) return;
   if (m_settings != nullptr) m_settings->setFolderOf(kind, paths.first());
   m_strips->dismiss(QString::fromLatin1(kQueueTopic));
@@ -79,6 +93,21 @@ void RunPage::queueFile(const QString& path, QStringList* refused) {
     *refused << (reason.contains(name) ? reason : QStringLiteral("%1: %2").arg(name, reason));
     spdlog::warn("not queued: {}", refused->back().toStdString());
   }
+}
+
+/// A run goes on with what it began with, whatever its file says by now.
+void RunPage::tellChangedFile(const spec::Experiment& archived) {
+  if (!QFileInfo(QString::fromStdString(archived.file)).isFile()) return;
+  try {
+    if (spec::canonical_json(spec::read_experiment(archived.file)) == spec::canonical_json(archived)) return;
+  } catch (const Error&) {
+    // Broken by now: that, too, is another file than the one that was run.
+  }
+  const QString sentence =
+      tr("%1 goes on with the settings of the archive; %2 has changed since.")
+          .arg(QString::fromStdString(archived.name), QFileInfo(QString::fromStdString(archived.file)).fileName());
+  spdlog::info("{}", sentence.toStdString());
+  m_strips->show(shell::MessageStrip::Kind::Note, sentence, QString::fromLatin1(kRunTopic));
 }
 
 /// A run that waits for nothing but the event loop is the work at hand.

@@ -93,6 +93,7 @@ StepPanel::StepPanel(QWidget* parent)
   QFont bold = m_title->font();
   bold.setBold(true);
   m_title->setFont(bold);
+  m_title->setTextFormat(Qt::PlainText);
   layout->addWidget(m_title);
   m_grid->setHorizontalSpacing(16);
   m_grid->setVerticalSpacing(2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/action_list.h"
+#include "ui/plain_tip.h"
 
 #include <QHash>
 #include <QStringList>
@@ -21,7 +22,7 @@ void describe(QAction* action) {
   const QString keys = action->shortcut().toString(QKeySequence::NativeText);
   if (!keys.isEmpty()) tip += QStringLiteral(" (%1)").arg(keys);
   if (!reason.isEmpty()) tip += QLatin1Char('\n') + reason;
-  action->setToolTip(tip);
+  action->setToolTip(plainTip(tip));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ ArchiveDock::ArchiveDock(QWidget* parent)
       m_view(new QTreeView),
       m_empty(new QLabel(tr("Nothing has been run yet. Run an experiment (F5), and it stands here."))) {
   setObjectName(QStringLiteral("archive"));
+  m_empty->setTextFormat(Qt::PlainText);
   m_filtered->setSourceModel(m_model);
   m_filtered->setRecursiveFilteringEnabled(true);
   m_filtered->setAutoAcceptChildRows(true);

@@ -17,6 +17,8 @@ constexpr int kTextWidth = 480;
 EmptyState::EmptyState(const QString& headline, const QString& sentence, QWidget* parent)
     : QWidget(parent), m_sentence(new QLabel(sentence)), m_buttons(new QVBoxLayout) {
   auto* const title = new QLabel(headline);
+  title->setTextFormat(Qt::PlainText);
+  m_sentence->setTextFormat(Qt::PlainText);
   QFont large = title->font();
   large.setPointSizeF(large.pointSizeF() * 1.4);
   large.setBold(true);

@@ -76,7 +76,9 @@ LogDock::LogDock(LogModel* model, QWidget* parent)
   auto* const head = new QHBoxLayout;
   head->setContentsMargins(8, 4, 8, 4);
   head->setSpacing(8);
-  head->addWidget(new QLabel(tr("Level:")));
+  auto* const level = new QLabel(tr("Level:"));
+  level->setTextFormat(Qt::PlainText);
+  head->addWidget(level);
   head->addWidget(m_level);
   head->addStretch(1);
   head->addWidget(copyButton);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/log_model.h"
+#include "ui/plain_tip.h"
 
 #include <spdlog/sinks/base_sink.h>
 
@@ -94,7 +95,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= static_cast<int>(m_lines.size())) return {};
   const Line& line = m_lines[static_cast<std::size_t>(index.row())];
   if (role == LevelRole) return line.level;
-  if (role == Qt::ToolTipRole && index.column() == TextColumn) return line.text;
+  if (role == Qt::ToolTipRole && index.column() == TextColumn) return plainTip(line.text);
   if (role != Qt::DisplayRole) return {};
   switch (index.column()) {
     case TimeColumn:

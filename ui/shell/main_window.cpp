@@ -25,6 +25,7 @@
 #include "core/report/plain_words.h"
 #include "ui/models/archive_loader.h"
 #include "ui/models/record_words.h"
+#include "ui/plain_tip.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/action_search.h"
 #include "ui/shell/archive_dock.h"
@@ -184,10 +185,12 @@ void MainWindow::makeStatusBar() {
   m_archiveLabel = new QLabel(tr("no archive"));
   m_diskLabel = new QLabel;
   for (QLabel* const label : {m_machineLabel, m_archiveLabel, m_diskLabel}) {
+    label->setTextFormat(Qt::PlainText);
     label->setContentsMargins(8, 0, 8, 0);
     statusBar()->addWidget(label);
   }
   m_jobLabel = new QLabel;
+  m_jobLabel->setTextFormat(Qt::PlainText);
   m_jobBar = new QProgressBar;
   m_jobBar->setMaximumWidth(160);
   m_jobBar->setAccessibleName(tr("Progress of the run"));
@@ -198,7 +201,7 @@ void MainWindow::makeStatusBar() {
   auto* const machine = new MachineFacts(this);
   connect(machine, &MachineFacts::found, this, [this](const QString& line, const QString& details) {
     m_machineLabel->setText(line);
-    m_machineLabel->setToolTip(details);
+    m_machineLabel->setToolTip(plainTip(details));
   });
   machine->start();
 }
@@ -269,7 +272,7 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& trials
   if (isOther) {
     m_settings.setArchive(QFileInfo(path).absoluteFilePath());
     m_settings.rememberFile(path);
-    m_archiveLabel->setToolTip(QFileInfo(path).absoluteFilePath());
+    m_archiveLabel->setToolTip(plainTip(QFileInfo(path).absoluteFilePath()));
     setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
   }
   m_strips->dismiss(QString::fromLatin1(kArchiveTopic));

@@ -14,6 +14,7 @@
 #include <QToolButton>
 #include <QWhatsThis>
 
+#include "ui/plain_tip.h"
 #include "ui/plot/plot_view.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/action_search.h"
@@ -186,8 +187,8 @@ void MainWindow::makeMenus() {
 void MainWindow::fillRecentFiles() {
   m_recentMenu->clear();
   for (const QString& path : m_settings.recentFiles()) {
-    QAction* const action = m_recentMenu->addAction(QFileInfo(path).fileName());
-    action->setToolTip(path);
+    QAction* const action = m_recentMenu->addAction(withoutMnemonic(QFileInfo(path).fileName()));
+    action->setToolTip(plainTip(path));
     action->setStatusTip(path);
     connect(action, &QAction::triggered, this, [this, path] { open(path); });
   }

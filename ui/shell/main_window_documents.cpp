@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Documents: closable tabs behind the pages. Files: those that are gone, and many at once.
+#include <filesystem>
+#include <system_error>
+
 #include <QAction>
+#include <QFile>
 #include <QFileInfo>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QToolButton>
 
+#include "ui/plain_tip.h"
 #include "ui/shell/document.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
@@ -30,15 +35,14 @@ void MainWindow::addDocument(Document* document) {
 void MainWindow::showTitle(Document* document) {
   const int index = m_tabs->indexOf(document);
   if (index < 0) return;
-  QString words = document->title();
-  words.replace(QLatin1Char('&'), QLatin1String("&&"));
+  const QString words = withoutMnemonic(document->title());
   m_tabs->setTabText(index, document->isChanged() ? QStringLiteral("● %1").arg(words) : words);
-  m_tabs->setTabToolTip(index, document->details());
+  m_tabs->setTabToolTip(index, plainTip(document->details()));
   m_tabs->tabBar()->setAccessibleTabName(
       index, document->isChanged() ? tr("%1, changed").arg(document->title()) : document->title());
   QWidget* const close = m_tabs->tabBar()->tabButton(index, QTabBar::RightSide);
   close->setAccessibleName(tr("Close %1").arg(document->title()));
-  close->setToolTip(tr("Close %1").arg(document->title()));
+  close->setToolTip(plainTip(tr("Close %1").arg(document->title())));
 }
 
 void MainWindow::showDocument(Document* document) {
@@ -60,6 +64,15 @@ Document* MainWindow::currentDocument() const { return qobject_cast<Document*>(m
 void MainWindow::rememberFile(const QString& path) { m_settings.rememberFile(path); }
 
 void MainWindow::tellMissing(const QString& path) {
+  // A link that leads to itself, or a folder that may not be entered: the file may well be there.
+  std::error_code trouble;
+  const bool isThere = std::filesystem::exists(QFile::encodeName(path).toStdString(), trouble);
+  if (!isThere && trouble) {
+    const QString reason = QString::fromStdString(trouble.message());
+    m_strips->show(MessageStrip::Kind::Failure, tr("%1 cannot be read: %2. Choose another one.").arg(path, reason),
+                   path);
+    return;
+  }
   if (!m_settings.recentFiles().contains(path)) {
     m_strips->show(MessageStrip::Kind::Failure, tr("There is no file %1. Choose another one.").arg(path), path);
     return;

@@ -438,7 +438,16 @@ class PlotDataTests : public QObject {
     QCOMPARE(valueText(kInfinity), QString::fromUtf8("+∞"));
     QCOMPARE(valueText(-kInfinity), QString::fromUtf8("−∞"));
     QCOMPARE(valueText(65536, YScale::Log2), QString("2^16"));
-    QCOMPARE(valueText(3, YScale::Log2), QString("3.000"));
+    // A scale that is no power of two loses no digit: 5^9 = 1953125.
+    QCOMPARE(valueText(1953125, YScale::Log2), QString("1953125"));
+    QCOMPARE(valueText(0.3, YScale::Log2), QString("0.3"));
+    QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+    QCOMPARE(valueText(1953125, YScale::Log2), QString("1.953.125"));
+    // One way to write an exponent, that of the glance and the log.
+    QCOMPARE(valueText(5.491e-5), QString::fromUtf8("5,491e−05"));
+    QCOMPARE(fullValueText(5.37e-5), QString::fromUtf8("5,37e−05"));
+    QLocale::setDefault(QLocale::c());
+    QCOMPARE(valueText(3, YScale::Log2), QString("3"));
     QCOMPARE(fullValueText(0.1), QString("0.1"));
     QLocale::setDefault(QLocale(QLocale::German));
     QCOMPARE(valueText(0.25), QString("0,2500"));

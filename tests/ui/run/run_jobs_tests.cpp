@@ -19,7 +19,9 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "core/archive/writer.h"
 #include "core/base/error.h"
 #include "tests/ui/run/run_page_fixtures.h"
 #include "tests/ui/shell/strip_sentences.h"
@@ -47,6 +49,35 @@ QStringList textsIn(const QWidget* widget) {
   QStringList texts;
   for (const QLabel* const label : widget->findChildren<QLabel*>()) texts << label->text();
   return texts;
+}
+
+/// An archive with a run of `file` that was stopped at a checkpoint.
+void makeStoppedRun(const QString& path, const QString& file) {
+  QFile text(file);
+  if (!text.open(QIODevice::ReadOnly)) return;
+  mantissa::archive::Writer writer(path.toStdString());
+  record::ExperimentStart experiment;
+  experiment.name = "digits";
+  experiment.file = file.toStdString();
+  experiment.text = text.readAll().toStdString();
+  record::TrialStart start;
+  start.experiment = writer.begin_experiment(experiment);
+  start.kind = record::TrialKind::Reference;
+  start.name = "reference";
+  const std::int64_t reference = writer.begin_trial(start);
+  record::StepRecord step;
+  step.trial = reference;
+  step.step = step.iteration = step.applied_updates = 1;
+  writer.append(step);
+  record::CheckpointSet set;
+  set.step = 1;
+  set.arms.push_back({reference, {}});
+  writer.write_checkpoint(std::move(set));
+  record::TrialEnd end;
+  end.status = record::Status::Stopped;
+  end.counts.attempted = end.counts.iterations = end.counts.applied = 1;
+  writer.finish_trial(reference, end);
+  writer.close();
 }
 
 /// Something to wait at as a step does that never ends.
@@ -369,6 +400,47 @@ class RunJobsTests : public QObject {
     QCOMPARE(m_page->shownData().steps(), qint64{kSteps});  // its earlier steps stay
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_run_that_goes_on_says_that_its_file_has_changed_since() {
+    const QString file = writeExperiment();
+    makeStoppedRun(path("a.db"), file);
+    const auto goOn = [this] {
+      m_window->open(path("a.db"));
+      QTRY_VERIFY(action("run_resume")->isEnabled());
+      QTest::keyClick(m_window, Qt::Key_F7);
+      QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    };
+    goOn();
+    const QString sentence =
+        QStringLiteral("digits goes on with the settings of the archive; digits.toml has changed since.");
+    QVERIFY(!test::stripSentences(m_page).contains(sentence));
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    makeStoppedRun(path("b.db"), file);
+    QFile changed(file);
+    QVERIFY(changed.open(QIODevice::Append) &&
+            changed.write("# a remark\n[[trial]]\nname = \"b\"\nautocast = \"bfloat16\"\n") > 0);
+    changed.close();
+    m_window->open(path("b.db"));
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QVERIFY2(test::stripSentences(m_page).contains(sentence), qPrintable(test::stripSentences(m_page).join(u'|')));
+  }
+
+  void what_was_said_of_a_stopped_run_stays_away_once_dismissed() {
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(test::stripSentences(m_page).size(), 1);
+    press(m_page->findChild<shell::MessageStrip*>(), QStringLiteral("✕"));
+    QTRY_COMPARE(test::stripSentences(m_page).size(), 0);
+    auto* const next = new run::RunPage(test::stub(test::slowSteps));  // as at the next start
+    shell::MainWindow again(m_fixture->settings(), nullptr, {next});
+    again.show();
+    again.open(path("a.db"));
+    QTRY_VERIFY(again.actions()->find(QStringLiteral("run_resume"))->isEnabled());
+    QTRY_VERIFY(next->isSettled());
+    QCOMPARE(test::stripSentences(next), QStringList());
   }
 
   void a_run_that_was_stopped_here_can_go_on() {

@@ -11,6 +11,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QLabel>
+#include <QMenu>
 #include <QMimeData>
 #include <QSignalSpy>
 #include <QStatusBar>
@@ -33,7 +34,11 @@
 #include "core/session/model_prints.h"
 #include "tests/ui/shell/example_archive.h"
 #include "tests/ui/shell/strip_sentences.h"
+#include "ui/editor/editor_questions.h"
+#include "ui/editor/editor_tabs.h"
 #include "ui/models/trial_table_model.h"
+#include "ui/plot/plot_header.h"
+#include "ui/plot/plot_view.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/log_model.h"
@@ -69,6 +74,48 @@ class WindowTests : public QObject {
     for (const QAction* const action : m_window->actions()->actions()) {
       QVERIFY2(!action->whatsThis().isEmpty(), qPrintable(action->objectName()));
     }
+  }
+
+  void a_link_that_leads_to_itself_is_told_as_the_system_tells_it() {
+    QVERIFY(QFile::link(path("loop.toml"), path("loop.toml")));
+    m_window->open(path("loop.toml"));
+    QCOMPARE(test::stripSentences(m_window->strips()),
+             QStringList{path("loop.toml") +
+                         QStringLiteral(" cannot be read: Too many levels of symbolic links. Choose another one.")});
+  }
+
+  void dialogs_for_charts_and_experiments_begin_where_the_last_file_of_their_kind_was() {
+    auto* const editors = workbench::addEditor(*m_window);
+    QVERIFY(QDir().mkpath(path("charts")) && QDir().mkpath(path("saved")));
+    QFile file(path("a.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly) &&
+            file.write("mantissa = 1\nname = \"a\"\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n"
+                       "[training]\nsteps = 100\n") > 0);
+    file.close();
+    m_window->open(path("a.toml"));
+    QStringList suggested;
+    ui::plot::PlotView::setFileChooser([&](QWidget*, const QString&, const QString& name, const QString&) {
+      suggested << QFileInfo(name).absolutePath();
+      return path("charts/loss.csv");
+    });
+    const auto* const chart = m_window->findChild<ui::plot::PlotView*>();
+    for (int i = 0; i < 2; ++i) {
+      for (QAction* const action : chart->findChild<ui::plot::PlotHeader*>()->menu()->actions()) {
+        if (action->text().contains(QStringLiteral("CSV"))) action->trigger();
+      }
+    }
+    QCOMPARE(suggested, QStringList({QFileInfo(path("a.toml")).absolutePath(), path("charts")}));
+    suggested.clear();
+    ui::editor::editorQuestions().place = [&](QWidget*, const QString& suggestion) {
+      suggested << suggestion;
+      return path("saved/b.toml");
+    };
+    editors->openFile(path("a.toml"));
+    for (int i = 0; i < 2; ++i) m_window->actions()->find(QStringLiteral("save_as"))->trigger();
+    QCOMPARE(suggested, QStringList({path("a.toml"), path("saved/b.toml")}));
+    m_settings->setFolderOf(QStringLiteral("experiment"), path("charts/any.toml"));
+    m_window->actions()->find(QStringLiteral("save_as"))->trigger();
+    QCOMPARE(suggested.last(), path("charts/b.toml"));
   }
 
   void pages_answer_to_control_and_their_number() {
