@@ -9,6 +9,7 @@
 #include <QStyledItemDelegate>
 
 #include <algorithm>
+#include <numeric>
 
 #include "ui/shell/marker_delegate.h"
 
@@ -88,22 +89,33 @@ void CountersTable::fitColumns() {
   setFixedHeight(horizontalHeader()->sizeHint().height() + kRows * verticalHeader()->defaultSectionSize() + 4);
   m_rowsFitted = m_model.rowCount();
   const int margins = 2 * (style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, this) + 1);
-  int others = 0;
-  const bool first = m_causeWidth == 0;
+  std::array<int, CountersModel::kColumns> needed{};  // by what stands there now
   for (int column = 0; column < CountersModel::kColumns; ++column) {
     // A header's own hint keeps room for the arrow of sorting, which is never shown here.
     const QString title = m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    const auto place = static_cast<std::size_t>(column);
     const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(title) + kHeaderRoom;
-    const int widest = fontMetrics().horizontalAdvance(m_model.widestText(column)) + margins;
-    const int needed = std::max({sizeHintForColumn(column) + kRoom, heading, widest + kRoom});
+    needed[place] = std::max(sizeHintForColumn(column) + kRoom, heading);
     if (column == CountersModel::CauseColumn) {
-      m_causeWidth = std::max(m_causeWidth, needed);  // the gap is part of both hints
+      m_causeWidth = std::max(m_causeWidth, needed[place]);  // the gap is part of both hints
+      m_causeHeading = heading;
       continue;
     }
-    if (columnWidth(column) < needed || first) setColumnWidth(column, needed);
-    others += columnWidth(column);
+    const int widest = fontMetrics().horizontalAdvance(m_model.widestText(column)) + margins;
+    m_kept[place] = std::max({m_kept[place], needed[place], widest + kRoom});
   }
-  const int cause = std::max(viewport()->width() - others, m_causeWidth);
+  // Where all that is kept has no room, what stands there now comes before what may come; the counts keep still.
+  const int viewportWidth = viewport()->width();
+  const bool hasRoom = std::accumulate(m_kept.begin(), m_kept.end(), m_causeWidth) <= viewportWidth;
+  int others = 0;
+  for (int column = 0; column < CountersModel::kColumns; ++column) {
+    if (column == CountersModel::CauseColumn) continue;
+    const auto place = static_cast<std::size_t>(column);
+    const int width = hasRoom || column < CountersModel::CauseColumn ? m_kept[place] : needed[place];
+    if (columnWidth(column) != width) setColumnWidth(column, width);
+    others += width;
+  }
+  const int cause = std::max(viewportWidth - others, hasRoom ? m_causeWidth : m_causeHeading);
   if (columnWidth(CountersModel::CauseColumn) != cause) setColumnWidth(CountersModel::CauseColumn, cause);
 }
 

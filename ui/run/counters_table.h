@@ -4,6 +4,8 @@
 #include <QTableView>
 #include <QTimer>
 
+#include <array>
+
 #include "ui/run/counters_model.h"
 
 namespace mantissa::ui::run {
@@ -39,7 +41,9 @@ class CountersTable : public QTableView {
   void copy() const;
 
   CountersModel m_model;
-  int m_causeWidth = 0;
+  std::array<int, CountersModel::kColumns> m_kept{};  ///< widths with room for what may come, never narrower again
+  int m_causeWidth = 0;                               ///< that no cause is cut at
+  int m_causeHeading = 0;                             ///< the least that Cause is left
   int m_rowsFitted = 0;
   QTimer m_fitSoon;
 };

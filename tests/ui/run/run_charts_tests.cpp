@@ -1016,6 +1016,29 @@ class RunChartsTests : public QObject {
     }
   }
 
+  /// fp16 with a wide tracker and a long cause: no column is out of sight at the window's first size.
+  void all_columns_of_counters_are_in_sight_at_the_windows_first_size() {
+    CountersTable table;
+    table.resize(780, 150);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    table.setPlanned(20'000, 20'000);
+    record::StepRecord step = stepOf(Fp16, 201);
+    step.skipped = true;
+    step.skip_cause = record::SkipCause::Overflow;
+    step.overflow_parameter = "transformer.layers.0.attention.output.weight";
+    step.growth_tracker = 1888;
+    m_data->take({batch({step})});
+    table.setData(m_data.get());
+    QTRY_VERIFY(!table.isFitting());
+    QCOMPARE(table.horizontalScrollBar()->maximum(), 0);
+    const QFontMetrics words(table.horizontalHeader()->font());
+    for (int column = 0; column < CountersModel::kColumns; ++column) {
+      const QString title = table.model()->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+      QVERIFY2(words.horizontalAdvance(title) + 6 <= table.columnWidth(column), qPrintable(title));
+    }
+  }
+
   void the_glance_measures_by_the_spread_and_the_rules_limit() {
     const auto locked = experiment();
     Standing standing;
