@@ -4,13 +4,14 @@
 #include <QCoreApplication>
 #include <QDialog>
 #include <QDialogButtonBox>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+
+#include "ui/file_dialogs.h"
 
 namespace mantissa::ui::editor {
 namespace {
@@ -102,12 +103,11 @@ EditorQuestions dialogs() {
         false);
   };
   questions.place = [](QWidget* parent, const QString& suggestion) {
-    return QFileDialog::getSaveFileName(
-        parent, say(QT_TRANSLATE_NOOP("EditorQuestions", "Save the experiment")), suggestion,
-        say(QT_TRANSLATE_NOOP("EditorQuestions", "Experiments (*.toml);;All files (*)")));
+    return file_dialogs::save(parent, say(QT_TRANSLATE_NOOP("EditorQuestions", "Save the experiment")), suggestion,
+                              say(QT_TRANSLATE_NOOP("EditorQuestions", "Experiments (*.toml);;All files (*)")));
   };
   questions.existingFile = [](QWidget* parent, const QString& folder) {
-    return QFileDialog::getOpenFileName(parent, say(QT_TRANSLATE_NOOP("EditorQuestions", "Choose a file")), folder);
+    return file_dialogs::open(parent, say(QT_TRANSLATE_NOOP("EditorQuestions", "Choose a file")), folder);
   };
   questions.templateRow = askTemplate;
   return questions;

@@ -7,7 +7,6 @@
 #include <QContextMenuEvent>
 #include <QDir>
 #include <QEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 #include <QPainter>
@@ -18,6 +17,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "ui/file_dialogs.h"
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_export.h"
 #include "ui/plot/plot_header.h"
@@ -31,7 +31,7 @@ constexpr double kPictureScale = 2;  // of exported PNG files, for print
 PlotView::FileChooser& fileChooser() {
   static PlotView::FileChooser chooser = [](QWidget* parent, const QString& title, const QString& suggested,
                                             const QString& filter) {
-    return QFileDialog::getSaveFileName(parent, title, suggested, filter);
+    return file_dialogs::save(parent, title, suggested, filter);
   };
   return chooser;
 }

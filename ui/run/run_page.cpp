@@ -232,7 +232,7 @@ void RunPage::showView(View view) {
   switch (view) {
     case View::Nothing:
       // An experiment that was opened and not run yet: empty charts that wait for it.
-      m_ownData.clear();
+      clearData(m_ownData);
       m_own = {};
       m_progress.reset();
       m_shown = &m_ownData;
@@ -263,6 +263,20 @@ void RunPage::showView(View view) {
   m_isNew = true;
   enableActions();
   wake();
+}
+
+void RunPage::clearData(RunData& emptied) {
+  const bool isShown = m_shown == &emptied;
+  if (isShown) {
+    m_stepPanel->close();
+    m_charts->setData(nullptr);
+    m_counters->setData(nullptr);
+  }
+  emptied.clear();
+  if (isShown) {
+    m_charts->setData(&emptied);
+    m_counters->setData(&emptied);
+  }
 }
 
 void RunPage::showExperiment(const spec::Experiment* experiment, const QString& name) {

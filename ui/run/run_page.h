@@ -155,6 +155,8 @@ class RunPage : public shell::Page {
   void pauseOrResume();
   void requestEdit();
   void showView(View view);
+  /// Empties data that may be shown: nothing keeps an arm of it.
+  void clearData(RunData& emptied);
   void follow(std::int64_t experiment);
   void followWhatBegan(const std::set<std::int64_t>& runningBefore, std::int64_t newestBefore);
   void tellShown(std::int64_t experiment, const std::vector<record::TrialRow>& arms);

@@ -50,7 +50,7 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
     m_followed = 0;
     m_isChosen = false;
     if (m_view == View::Archive) showView(View::Nothing);
-    m_archiveData.clear();
+    clearData(m_archiveData);
     if (m_view == View::Nothing && !m_opened) m_stack->setCurrentWidget(m_empty);
   }
   if (!trials || trials->empty()) return;
@@ -120,7 +120,7 @@ void RunPage::follow(std::int64_t experiment) {
   if (m_followed != experiment || !m_follower) {
     m_followed = experiment;
     m_archived.reset();
-    m_archiveData.clear();
+    clearData(m_archiveData);
     m_armsKnown = false;
     m_armsRunning = 0;
     for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
@@ -169,7 +169,7 @@ void RunPage::listenToFollower() {
     news();
   });
   connect(follower, &ArchiveFollower::archiveReplaced, this, [this, news] {
-    m_archiveData.clear();
+    clearData(m_archiveData);
     m_armsKnown = false;
     m_armsRunning = 0;
     news();

@@ -360,7 +360,7 @@ void RunPage::beginOwnRun() {
   countRun();
   m_brokenWords.clear();
   m_lateWriters.stop();
-  m_ownData.clear();
+  clearData(m_ownData);
   m_ownNames.clear();
   m_progress.reset();
   m_phase = tr("preparing");

@@ -5,13 +5,13 @@
 #include <memory>
 #include <utility>
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLocale>
 #include <QStackedLayout>
 
 #include "core/base/error.h"
 #include "core/spec/parse.h"
+#include "ui/file_dialogs.h"
 #include "ui/models/error_words.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
@@ -26,8 +26,8 @@ constexpr char kExportFolder[] = "export";
 
 RunPage::FileQuestion& fileQuestion() {
   static RunPage::FileQuestion question = [](QWidget* parent, const QString& folder) {
-    return QFileDialog::getOpenFileNames(parent, RunPage::tr("Queue experiment files"), folder,
-                                         RunPage::tr("Experiments (*.toml);;All files (*)"));
+    return file_dialogs::openSeveral(parent, RunPage::tr("Queue experiment files"), folder,
+                                     RunPage::tr("Experiments (*.toml);;All files (*)"));
   };
   return question;
 }

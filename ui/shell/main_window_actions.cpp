@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
@@ -14,6 +13,7 @@
 #include <QToolButton>
 #include <QWhatsThis>
 
+#include "ui/file_dialogs.h"
 #include "ui/plain_tip.h"
 #include "ui/plot/plot_view.h"
 #include "ui/shell/action_list.h"
@@ -201,18 +201,17 @@ void MainWindow::fillRecentFiles() {
 }
 
 void MainWindow::chooseFile() {
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open"), m_settings.startFolder(QStringLiteral("open"), m_archive),
-                                   tr("Experiments and archives (*.toml *.db);;All files (*)"));
+  const QString path = file_dialogs::open(this, tr("Open"), m_settings.startFolder(QStringLiteral("open"), m_archive),
+                                          tr("Experiments and archives (*.toml *.db);;All files (*)"));
   if (path.isEmpty()) return;
   m_settings.setFolderOf(QStringLiteral("open"), path);
   open(path);
 }
 
 void MainWindow::chooseArchive() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open archive"),
-                                                    m_settings.startFolder(QStringLiteral("archive"), m_archive),
-                                                    tr("Archives (*.db);;All files (*)"));
+  const QString path =
+      file_dialogs::open(this, tr("Open archive"), m_settings.startFolder(QStringLiteral("archive"), m_archive),
+                         tr("Archives (*.db);;All files (*)"));
   if (path.isEmpty()) return;
   m_settings.setFolderOf(QStringLiteral("archive"), path);
   openArchive(path);

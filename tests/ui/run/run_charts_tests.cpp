@@ -1016,19 +1016,24 @@ class RunChartsTests : public QObject {
     }
   }
 
-  /// fp16 with a wide tracker and a long cause: no column is out of sight at the window's first size.
-  void all_columns_of_counters_are_in_sight_at_the_windows_first_size() {
+  /// fp16 with a wide tracker, a wide scale and a long cause: no column is out of sight, and only the cause is cut.
+  void all_columns_of_counters_are_in_sight_in_a_narrow_window() {
     CountersTable table;
-    table.resize(780, 150);
+    table.resize(690, 150);
     table.show();
     QVERIFY(QTest::qWaitForWindowExposed(&table));
+    std::vector<record::TrialRow> scaled = {arms()[0], arms()[1]};
+    scaled[1].start.policy = R"({"scaler":{"enabled":true,"growth_interval":2000}})";
+    m_data->clear();
+    m_data->setArms(scaled);
     table.setPlanned(20'000, 20'000);
-    record::StepRecord step = stepOf(Fp16, 201);
+    record::StepRecord step = stepOf(Fp16, 19'999);
     step.skipped = true;
-    step.skip_cause = record::SkipCause::Overflow;
-    step.overflow_parameter = "transformer.layers.0.attention.output.weight";
+    step.skip_cause = record::SkipCause::ScaleTooSmall;
     step.growth_tracker = 1888;
-    m_data->take({batch({step})});
+    step.scale_before = step.scale_after = 1'953'125;
+    step.deviation_output_rmse = 1.234e-7;
+    m_data->take({batch({stepOf(Reference, 19'999), step})});
     table.setData(m_data.get());
     QTRY_VERIFY(!table.isFitting());
     QCOMPARE(table.horizontalScrollBar()->maximum(), 0);
