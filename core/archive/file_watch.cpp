@@ -50,11 +50,13 @@ void FileWatch::look_now() {
   const bool deleted = is_deleted();
   std::string problem = replaced ? "another file has taken the archive's place" : "the archive's file was moved away";
   if (deleted && !replaced) problem = "the archive's file was deleted";
+  std::string remedy = deleted
+                           ? "What it held is lost, this run with it: bring back a backup, or run the experiment again"
+                           : "Nothing more is written. Bring it back under its name, beside its log (-wal): it holds "
+                             "what was committed, and the run can go on from its last checkpoint";
+  if (replaced) remedy += ". Its log is set aside as -wal.replaced, because it is not the other file's";
   throw Error(ErrorKind::WriteFailed,
-              {problem + " while a run was writing it", connection_.path(), 0, 0, "", "", "",
-               deleted ? "What it held is lost, this run with it: bring back a backup, or run the experiment again"
-                       : "Nothing more is written. Bring it back under its name, beside its log (-wal): it holds what "
-                         "was committed, and the run can go on from its last checkpoint"});
+              {problem + " while a run was writing it", connection_.path(), 0, 0, "", "", "", remedy});
 }
 
 }  // namespace mantissa::archive

@@ -17,6 +17,7 @@
 #include "core/archive/ownership.h"
 #include "core/archive/process_identity.h"
 #include "core/archive/sqlite.h"
+#include "core/archive/stale_log.h"
 #include "core/archive/tensor_chunks.h"
 #include "core/archive/trial_rows.h"
 #include "core/archive/writer_thread.h"
@@ -135,7 +136,9 @@ Writer::~Writer() {
     // Documented: `close()` is the way to see it.
     const std::string replaced = thread_->replaced_file();
     if (thread_->has_hope()) finish_later(std::move(thread_), finish);
-    thread_.reset();  // takes its log away, which is not the other file's
+    const bool log_stays = !replaced.empty() && has_log_open(replaced);
+    thread_.reset();  // SQLite leaves the log of a file that has moved where it is
+    if (log_stays) set_log_aside(replaced);
     if (!replaced.empty()) end_copies_of_arms(replaced);
   }
 }

@@ -51,7 +51,7 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
     m_isChosen = false;
     if (m_view == View::Archive) showView(View::Nothing);
     clearData(m_archiveData);
-    if (m_view == View::Nothing && !m_opened) m_stack->setCurrentWidget(m_empty);
+    if (m_view == View::Nothing && !m_opened && m_strips->count() == 0) m_stack->setCurrentWidget(m_empty);
   }
   if (!trials || trials->empty()) return;
   if (!isOther) followWhatBegan(runningBefore, newestBefore);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A writer that has lost its file, or its run to another process, says so and writes nothing more.
 #include <csignal>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -233,6 +235,41 @@ class ArchiveOwnerTests : public QObject {
     QVERIFY(mentions(refusal([&] { run.writer->close(); }), {"has taken the archive's place"}));
     run.writer.reset();
     QCOMPARE(archive::Reader(run.path).trial(run.trial).end.status, record::Status::Interrupted);
+  }
+
+  void the_log_of_an_archive_that_was_replaced_does_not_damage_the_other_file() {
+    RunningArm run(path("a.db"));
+    run.append(4, 5);
+    run.writer->flush();
+    {
+      Connection copies(run.path, Connection::Mode::ReadWrite, std::chrono::milliseconds(1000));
+      copies.execute(("VACUUM INTO '" + path("copy.db").toStdString() + "'").c_str());
+    }
+    const qint64 log = QFileInfo(path("a.db-wal")).size();
+    QVERIFY(log > 0);
+    QFile keeps_another(path("a.db-wal.replaced"));
+    QVERIFY(keeps_another.open(QIODevice::WriteOnly));
+    QVERIFY(std::rename(path("copy.db").toUtf8().constData(), path("a.db").toUtf8().constData()) == 0);
+    QVERIFY(mentions(refusal([&] { run.writer->close(); }), {"has taken the archive's place", "-wal.replaced"}));
+    run.writer.reset();
+    QCOMPARE(archive::Reader(run.path).trial(run.trial).end.status, record::Status::Interrupted);
+    QCOMPARE(QFileInfo(path("a.db-wal.replaced")).size(), qint64{0});
+    QCOMPARE(QFileInfo(path("a.db-wal.replaced-2")).size(), log);  // nothing is lost
+  }
+
+  void a_log_that_came_with_the_other_file_stays_its_own() {
+    RunningArm run(path("a.db"));
+    run.writer->flush();
+    RunningArm other(path("b.db"));
+    other.writer->flush();
+    for (const char* const end : {"", "-wal", "-shm"}) {
+      const QString from = path("b.db") + QString::fromLatin1(end);
+      QFile::remove(path("a.db") + QString::fromLatin1(end));
+      QVERIFY(QFile::copy(from, path("a.db") + QString::fromLatin1(end)));
+    }
+    QVERIFY(mentions(refusal([&] { run.writer->close(); }), {"has taken the archive's place"}));
+    run.writer.reset();
+    QVERIFY(!QFileInfo::exists(path("a.db-wal.replaced")));
   }
 
   void a_link_counts_as_what_it_led_to() {
