@@ -290,7 +290,7 @@ void RunPage::offerToResume() {
       shell::MessageStrip::Kind::Note,
       stopped
           ? tr("%1 was stopped at step %2. It can go on from its checkpoint at step %3.").arg(name, step, checkpoint)
-          : tr("%1 was interrupted at step %2: its process is gone. It can go on from its checkpoint at step %3.")
+          : tr("%1 was interrupted at step %2. It can go on from its checkpoint at step %3.")
                 .arg(name, step, checkpoint),
       *arm);
   if (strip != nullptr) strip->addWayOut(m_actions->resumeRun());
@@ -328,7 +328,7 @@ void RunPage::tellLostRun() {
   const QString where =
       steps == 0 ? tr("before its first step") : tr("at step %1").arg(models::figure(report::count_words(steps)));
   tellOfEnd(shell::MessageStrip::Kind::Warning,
-            tr("%1 was interrupted %2: its process is gone, and it left no checkpoint to go on from. What it "
+            tr("%1 was interrupted %2, and it left no checkpoint to go on from. What it "
                "recorded stays. Open its file and run it again; with checkpoint = { every = 500 } under [training] "
                "a run can go on after such an end.")
                 .arg(name, where),

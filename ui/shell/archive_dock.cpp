@@ -14,6 +14,11 @@
 #include "ui/shell/marker_delegate.h"
 
 namespace mantissa::ui::shell {
+namespace {
+
+constexpr int kLeastWidth = 180;  // px: a small window leaves names and states to be read
+
+}  // namespace
 
 ArchiveDock::ArchiveDock(QWidget* parent)
     : QDockWidget(tr("Archive"), parent),
@@ -62,6 +67,7 @@ ArchiveDock::ArchiveDock(QWidget* parent)
   head->addWidget(m_filter, 1);
   head->addWidget(make);
   auto* const body = new QWidget;
+  body->setMinimumWidth(kLeastWidth);
   auto* const layout = new QVBoxLayout(body);
   layout->setContentsMargins(8, 8, 0, 8);
   layout->setSpacing(8);

@@ -307,7 +307,7 @@ void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
   if (m_settings.isDismissed(what)) return;
   MessageStrip* const strip = m_strips->show(
       MessageStrip::Kind::Note,
-      tr("%1 was interrupted: its process is gone. The Run page shows how far it came and whether it can go on.")
+      tr("%1 was interrupted before its end. The Run page shows how far it came and whether it can go on.")
           .arg(QString::fromStdString(newest.experiment)),
       topic);
   strip->addWayOut(m_actions->find(QStringLiteral("page_run")));
