@@ -144,7 +144,8 @@ class PlotDataTests : public QObject {
     // Updates with a skipped one now and then, samples, thirds whose sums round, and seconds that a clock gave.
     std::vector<std::vector<double>> kinds(4);
     for (int i = 0; i < 2000; ++i) {
-      kinds[0].push_back(i - i / 301);
+      const int skipped = i / 301;
+      kinds[0].push_back(i - skipped);
       kinds[1].push_back(64.0 * i);
       kinds[2].push_back(i / 3.0);
       kinds[3].push_back(std::sqrt(static_cast<double>(i)));
