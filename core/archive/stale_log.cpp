@@ -3,21 +3,21 @@
 
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
-#include <sys/stat.h>
+#include "core/archive/file_identity.h"
 
 namespace mantissa::archive {
 
 namespace fs = std::filesystem;
 
 bool has_log_open(const std::string& archive) {
-  struct stat log {};
-  if (::stat((archive + "-wal").c_str(), &log) != 0) return false;
+  const std::optional<FileIdentity> log = identity_of(archive + "-wal");
+  if (!log) return false;
   std::error_code code;
   for (fs::directory_iterator one("/proc/self/fd", code), end; !code && one != end; one.increment(code)) {
-    struct stat open {};  // of the file that the descriptor leads to
-    if (::stat(one->path().c_str(), &open) == 0 && open.st_dev == log.st_dev && open.st_ino == log.st_ino) return true;
+    if (identity_of(one->path()) == log) return true;  // a descriptor is a link to its file
   }
   return false;
 }

@@ -4,9 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include <c10/core/Allocator.h>
-#include <c10/util/Logging.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
+#include "core/observe/memory_reporting.h"
 
 namespace mantissa::observe {
 namespace {
@@ -41,22 +39,13 @@ class Counter : public c10::MemoryReportingInfoBase {
 
 class MemoryRecorder::Guard {
  public:
-  explicit Guard(c10::DeviceType device)
-      : log_level_(FLAGS_caffe2_log_level), counter_(std::make_shared<Counter>(device)) {
-    // LibTorch warns on stderr of every thousandth free of memory from before the recorder, which is no fault here.
-    constexpr int kErrorsOnly = 2;
-    if (FLAGS_caffe2_log_level < kErrorsOnly) FLAGS_caffe2_log_level = kErrorsOnly;
-  }
-  ~Guard() { FLAGS_caffe2_log_level = log_level_; }
-  Guard(const Guard&) = delete;
-  Guard& operator=(const Guard&) = delete;
+  explicit Guard(c10::DeviceType device) : counter_(std::make_shared<Counter>(device)), reporting_(counter_) {}
 
   Counter& counter() { return *counter_; }
 
  private:
-  int log_level_;
   std::shared_ptr<Counter> counter_;
-  c10::DebugInfoGuard guard_{c10::DebugInfoKind::PROFILER_STATE, counter_};
+  MemoryReporting reporting_;
 };
 
 MemoryRecorder::MemoryRecorder(c10::DeviceType device) : guard_(std::make_unique<Guard>(device)) {}

@@ -2,14 +2,15 @@
 #include "core/observe/memory_tracer.h"
 
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
-#include <c10/core/Allocator.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
+
+#include "core/observe/memory_reporting.h"
 
 namespace mantissa::observe {
 
@@ -104,8 +105,7 @@ struct CastContext : at::ObserverContext {
 
 class MemoryTracer::Guard {
  public:
-  explicit Guard(const std::shared_ptr<Log>& log)
-      : outer_(current_), reporting_(c10::DebugInfoKind::PROFILER_STATE, log) {
+  explicit Guard(const std::shared_ptr<Log>& log) : outer_(current_), reporting_(log) {
     current_ = log.get();
     // aten::_to_copy is what every cast comes down to, autocast's included.
     handle_ = at::addThreadLocalCallback(
@@ -133,7 +133,7 @@ class MemoryTracer::Guard {
   static thread_local Log* current_;
 
   Log* outer_;
-  c10::DebugInfoGuard reporting_;
+  MemoryReporting reporting_;
   at::CallbackHandle handle_ = 0;
 };
 

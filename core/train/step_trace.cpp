@@ -181,13 +181,12 @@ record::StepTrace trace_step(const std::function<std::unique_ptr<Arm>()>& make_a
   tracer.set_parameters(parameters);
 
   bool has_state = false;
-  for (int i = 0; i < kMostSteps; ++i) {
+  for (int i = 1;; ++i) {
     tracer.enter(StepPart::BeforeForward);
     const std::size_t begin = tracer.events().size();
     Owned owned = owned_blocks(*arm, window, tracer);
     const bool applied = step(*arm, window, tracer);
-    const bool is_last = i + 1 == kMostSteps;
-    if ((applied && has_state) || is_last) {
+    if ((applied && has_state) || i == kMostSteps) {
       owned.merge(owned_blocks(*arm, window, tracer));
       record::StepTrace trace = Cut(tracer, begin).classified(owned);
       trace.microbatch = window.microbatches.front().inputs.size(0);
@@ -197,7 +196,6 @@ record::StepTrace trace_step(const std::function<std::unique_ptr<Arm>()>& make_a
     }
     has_state = has_state || applied;
   }
-  return {};
 }
 
 }  // namespace mantissa::train

@@ -3,8 +3,6 @@
 
 #include <QTimer>
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -34,7 +32,7 @@ ArchiveWatch::~ArchiveWatch() = default;
 
 void ArchiveWatch::begin(const QString& path, std::uint64_t job, bool mayBeMissing) {
   try {
-    const std::optional<Identity> found = identityOf(path);
+    const std::optional<mantissa::archive::FileIdentity> found = mantissa::archive::identity_of(path.toStdString());
     Seen seen;
     if (found || !mayBeMissing) seen = see(std::make_unique<mantissa::archive::Reader>(path.toStdString()));
     m_path = path;
@@ -52,12 +50,6 @@ void ArchiveWatch::begin(const QString& path, std::uint64_t job, bool mayBeMissi
   m_timer = new QTimer(this);
   connect(m_timer, &QTimer::timeout, this, &ArchiveWatch::look);
   m_timer->start(kInterval);
-}
-
-std::optional<ArchiveWatch::Identity> ArchiveWatch::identityOf(const QString& path) {
-  struct stat facts {};
-  if (::stat(path.toStdString().c_str(), &facts) != 0) return std::nullopt;
-  return Identity(facts.st_dev, facts.st_ino);
 }
 
 void ArchiveWatch::look() {
@@ -80,7 +72,7 @@ void ArchiveWatch::tellTrouble(const QString& sentence) {
 }
 
 void ArchiveWatch::lookClosely() {
-  const std::optional<Identity> found = identityOf(m_path);
+  const std::optional<mantissa::archive::FileIdentity> found = mantissa::archive::identity_of(m_path.toStdString());
   if (!found && !m_identity) return;  // nobody has made it yet
   if (m_seen.reader == nullptr || found != m_identity) {
     m_seen.reader.reset();

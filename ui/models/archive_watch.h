@@ -8,9 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "core/archive/file_identity.h"
 #include "core/archive/reader.h"
 #include "ui/models/trial_list.h"
 
@@ -34,8 +34,6 @@ class ArchiveWatch : public QObject {
   void begin(const QString& path, std::uint64_t job, bool mayBeMissing);
 
  private:
-  using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
-
   struct Seen {
     std::unique_ptr<mantissa::archive::Reader> reader;  // null while there is no file, or one that cannot be read
     std::int64_t version = -1;
@@ -43,7 +41,6 @@ class ArchiveWatch : public QObject {
     TrialList trials = std::make_shared<const std::vector<record::TrialRow>>();
   };
 
-  static std::optional<Identity> identityOf(const QString& path);
   static Seen see(std::unique_ptr<mantissa::archive::Reader> reader);
   void take(Seen seen);
   void look();
@@ -56,7 +53,7 @@ class ArchiveWatch : public QObject {
   QString m_path;
   std::uint64_t m_job = 0;
   Seen m_seen;
-  std::optional<Identity> m_identity;  // of the file that was seen last
+  std::optional<mantissa::archive::FileIdentity> m_identity;  // of the file that was seen last
   int m_looks = 0;
   bool m_countsAreStale = false;  // something was committed since the arms that run were read
   QString m_trouble;

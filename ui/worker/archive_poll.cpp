@@ -5,8 +5,6 @@
 #include <chrono>
 #include <exception>
 
-#include <sys/stat.h>
-
 #include "core/base/error.h"
 #include "ui/models/error_words.h"
 
@@ -109,9 +107,7 @@ void ArchivePoll::look() {
 }
 
 void ArchivePoll::openAgainWhereNeeded() {
-  struct stat facts {};
-  std::optional<Identity> found;
-  if (::stat(m_archive.c_str(), &facts) == 0) found = Identity(facts.st_dev, facts.st_ino);
+  const std::optional<archive::FileIdentity> found = archive::identity_of(m_archive);
   if (m_reader != nullptr && found == m_identity) return;
   m_reader.reset();
   m_version = -1;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/archive/file_identity.h"
 #include "core/archive/reader.h"
 #include "core/archive/step_feed.h"
 #include "core/record/checkpoint.h"
@@ -53,7 +54,6 @@ class ArchivePoll {
     std::int64_t checkpoint = 0;  // and of the last checkpoint
     bool hasEnded = false;        // and its end was told
   };
-  using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
 
   void work();
   void look();
@@ -77,7 +77,7 @@ class ArchivePoll {
 
   // The thread's own:
   std::unique_ptr<archive::Reader> m_reader;
-  std::optional<Identity> m_identity;  // of the file that was followed last
+  std::optional<archive::FileIdentity> m_identity;  // of the file that was followed last
   std::int64_t m_experiment = 0;
   std::int64_t m_version = -1;
   std::map<std::int64_t, Arm> m_arms;  // of the experiment

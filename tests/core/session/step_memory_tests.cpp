@@ -9,9 +9,12 @@
 #include "core/session/preflight.h"
 #include "core/session/step_memory.h"
 #include "core/spec/parse.h"
+#include "tests/core/train/held_bytes.h"
 
 using namespace mantissa;
 using record::MemoryCategory;
+using tests::held;
+using tests::made;
 
 namespace {
 
@@ -27,24 +30,6 @@ spec::Experiment experiment_of(std::int64_t batch, const std::string& more = {})
 std::vector<session::ArmMemory> trace(const spec::Experiment& experiment,
                                       const std::vector<std::int64_t>& microbatches) {
   return session::trace_memory(experiment, microbatches, session::StopToken());
-}
-
-/// Bytes of all blocks of a category that the step holds before it begins, or makes.
-std::int64_t made(const record::StepTrace& trace, MemoryCategory category) {
-  std::int64_t bytes = 0;
-  for (std::size_t i = trace.held; i < trace.events.size(); ++i) {
-    const record::MemoryEvent& event = trace.events[i];
-    if (trace.blocks[static_cast<std::size_t>(event.block)].category == category) bytes += event.bytes;
-  }
-  return bytes;
-}
-std::int64_t held(const record::StepTrace& trace, MemoryCategory category) {
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < trace.held; ++i) {
-    const record::MemoryEvent& event = trace.events[i];
-    if (trace.blocks[static_cast<std::size_t>(event.block)].category == category) bytes += event.bytes;
-  }
-  return bytes;
 }
 
 }  // namespace

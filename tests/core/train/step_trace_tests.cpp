@@ -8,9 +8,11 @@
 #include "core/base/error.h"
 #include "core/spec/parse.h"
 #include "core/train/stages.h"
+#include "tests/core/train/held_bytes.h"
 #include "tests/core/train/small_network.h"
 
 using namespace mantissa;
+using tests::held;
 using tests::SmallNetwork;
 
 namespace {
@@ -38,15 +40,6 @@ std::unique_ptr<train::Arm> product(const spec::Experiment& experiment, std::vec
                                                   return x * p[0];
                                                 });
   return std::make_unique<train::Arm>("t", std::move(network), experiment, nullptr);
-}
-
-std::int64_t held(const record::StepTrace& trace, record::MemoryCategory category) {
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < trace.held; ++i) {
-    const record::MemoryEvent& event = trace.events[i];
-    if (trace.blocks[static_cast<std::size_t>(event.block)].category == category) bytes += event.bytes;
-  }
-  return bytes;
 }
 
 }  // namespace
