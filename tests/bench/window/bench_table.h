@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QString>
+
 #include <cstdio>
 #include <string>
 
@@ -44,6 +46,10 @@ struct Sizes {
 void benchFeed(const Table& table, const Sizes& sizes);
 void benchRedraw(const Table& table, const Sizes& sizes);
 void benchStart(const Table& table, const Sizes& sizes);
+/// The argument that makes the program train alone (`trainAlone`) instead of printing its table.
+constexpr char kTrainingAlone[] = "--training-alone";
+/// Trains as the window's engine does, without a window, and prints the seconds that the reference's steps took.
+int trainAlone(const QString& experiment, const QString& archive);
 void benchTraining(const Table& table, const Sizes& sizes);
 
 }  // namespace mantissa::bench

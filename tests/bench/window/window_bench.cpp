@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   BenchApplication application(argc, argv);
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("bench"));
   QStringList parts = QCoreApplication::arguments().mid(1);
+  if (parts.size() == 3 && parts[0] == QLatin1String(kTrainingAlone)) return trainAlone(parts[1], parts[2]);
   Sizes sizes;
   if (parts.removeAll(QStringLiteral("--small")) > 0) {
     sizes.steps = 20'000;
