@@ -38,12 +38,12 @@ std::int64_t quotient_rounded_up(std::int64_t dividend, std::int64_t divisor) {
   return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
 }
 
-/// capacity * parts / whole, rounded up; split so that no product leaves 64 bits.
-std::int64_t reserve_of(std::int64_t capacity, std::int64_t parts) {
+/// Split so that no product leaves 64 bits.
+std::int64_t reserve_within(std::int64_t capacity, std::int64_t parts) {
   return capacity / kWholeReserve * parts + quotient_rounded_up(capacity % kWholeReserve * parts, kWholeReserve);
 }
 
-std::int64_t usable_of(std::int64_t capacity, std::int64_t parts) { return capacity - reserve_of(capacity, parts); }
+std::int64_t usable_of(std::int64_t capacity, std::int64_t parts) { return capacity - reserve_within(capacity, parts); }
 
 /// The least capacity whose usable part holds `total`: usable_of never falls as the capacity grows.
 std::optional<std::int64_t> smallest_capacity(std::int64_t total, std::int64_t parts) {
@@ -109,11 +109,15 @@ std::vector<BlockLine> blocks_of(const Ledger& ledger) {
   return lines;
 }
 
+void require_device(std::int64_t capacity, std::int64_t parts) {
+  require_in_range("device", capacity, 1, kLargest);
+  require_in_range("reserve", parts, 0, kWholeReserve - 1);
+}
+
 /// Checked field by field, so that the refusal names the one to change.
 void require_sound(const LedgerInput& input, std::int64_t fixed) {
   require_in_range("per-sample", input.per_sample_bytes, 1, kLargest);
-  require_in_range("device", input.capacity_bytes, 1, kLargest);
-  require_in_range("reserve", input.reserve_parts, 0, kWholeReserve - 1);
+  require_device(input.capacity_bytes, input.reserve_parts);
   require_in_range("microbatch", input.microbatch, 1, kLargest);
   require_in_range("accumulation", input.accumulation, 1, kLargest);
   require_in_range("blocks", input.blocks, 1, kMostBlocks);
@@ -129,6 +133,11 @@ void require_sound(const LedgerInput& input, std::int64_t fixed) {
 }
 
 }  // namespace
+
+std::int64_t reserve_of(std::int64_t capacity_bytes, std::int64_t reserve_parts) {
+  require_device(capacity_bytes, reserve_parts);
+  return reserve_within(capacity_bytes, reserve_parts);
+}
 
 Ledger ledger_of(const LedgerInput& input) {
   Ledger ledger;

@@ -68,6 +68,10 @@ struct Ledger {
   bool fits_at_any_microbatch() const { return limits.microbatch.has_value(); }
 };
 
+/// What stays free of a device: capacity_bytes * reserve_parts / kWholeReserve, rounded up.
+/// \throws Error InvalidSetting  for a capacity below 1 (`device`) and parts out of range (`reserve`)
+std::int64_t reserve_of(std::int64_t capacity_bytes, std::int64_t reserve_parts);
+
 /// The ledger of one training step, in exact integers. A block's share that is no whole number of bytes is rounded up,
 /// so that no line promises a byte that is not there; the last line is exact.
 ///

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/memory/step_forecast.h"
+#include "core/record/memory_trace.h"
+
+namespace mantissa::memory {
+
+/// The memory of one arm's step at any microbatch and any accumulation, from traces with one microbatch and with two.
+///
+/// With one, the gradients of the step before are gone when forward begins; with two or more, those of the microbatches
+/// before are there, which can make the peak higher. A third microbatch and all further ones repeat the second; what
+/// they add is their inputs, which a step holds from its beginning.
+class AccumulatedForecast {
+ public:
+  /// \param traces  at two or more different microbatches for every number of microbatches that is among them
+  /// \throws Error InvalidSetting  as StepForecast, and for no trace
+  explicit AccumulatedForecast(const std::vector<record::StepTrace>& traces);
+
+  /// The step of so many microbatches. More than were traced: the most that were, with further inputs. Fewer than were
+  /// traced: the fewest that were.
+  /// \throws Error InvalidSetting  for numbers below 1, or sizes beyond 64 bits
+  record::StepTrace at(std::int64_t microbatch, std::int64_t accumulation) const;
+
+  /// Whether all traces of each number of microbatches agree in their events; see StepForecast.
+  bool is_joined() const;
+
+ private:
+  std::map<std::int64_t, StepForecast> by_accumulation_;
+};
+
+}  // namespace mantissa::memory

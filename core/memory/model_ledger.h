@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/memory/caching_allocator.h"
+#include "core/memory/replay.h"
+#include "core/memory/step_forecast.h"
+#include "core/record/memory_trace.h"
+
+namespace mantissa::memory {
+
+/// The device that a step must fit into.
+struct Device {
+  std::int64_t capacity_bytes = 0;
+  std::int64_t reserve_parts = 0;  ///< of kWholeReserve
+  /// What the process takes beside PyTorch's allocator: the context, workspaces of libraries, kernels. Nothing: nobody
+  /// said, and a ledger without it promises too much.
+  std::optional<std::int64_t> outside_bytes;
+  AllocatorSettings allocator;  ///< its capacity is set here
+};
+
+/// Saved activations of one module.
+struct ModuleBytes {
+  std::string module;  ///< its path; empty: outside of every module
+  std::int64_t bytes = 0;
+};
+
+/// What a step needs of a device, from its trace. All in bytes.
+struct ModelLedger {
+  std::int64_t microbatch = 0;
+  std::int64_t accumulation = 0;
+  StepPeak peak;                       ///< live memory, as asked for
+  record::StepPart peak_part{};        ///< what the step was at
+  std::string peak_module;             ///< where the allocation that made the peak came from
+  std::vector<ModuleBytes> by_module;  ///< saved activations live at the peak, in the order of forward
+  Replay replay;                       ///< by PyTorch's caching allocator on an empty device without an end
+  std::optional<std::int64_t> outside_bytes;
+  std::int64_t needed_bytes = 0;    ///< what the allocator reserves, and what is outside of it where that is known
+  std::int64_t reserve_bytes = 0;   ///< of the device, rounded up
+  std::int64_t usable_bytes = 0;    ///< capacity less reserve
+  std::int64_t headroom_bytes = 0;  ///< usable less needed; below 0: over by so much
+  bool fits = false;
+  /// It fits because the allocator gives back cached segments when the device is full, which costs time each step.
+  bool fits_by_release = false;
+};
+
+/// \throws Error InvalidSetting  for a capacity below 1, a reserve out of range, negative bytes outside, and as
+/// `replay`
+ModelLedger model_ledger_of(const record::StepTrace& trace, const Device& device);
+
+}  // namespace mantissa::memory
