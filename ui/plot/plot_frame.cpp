@@ -82,6 +82,9 @@ class FrameMaker {
       geometry.zeroRow = QRectF(geometry.lines.left(), geometry.lines.bottom(), geometry.lines.width(), kZeroRow);
     }
     if (geometry.lines.height() < 1) geometry.lines.setHeight(1);
+    // A line that goes out of y's range is seen up to the edge: one that ended below it would look like one that ends.
+    geometry.drawn = geometry.area;
+    if (zeros) geometry.drawn.setBottom(geometry.lines.bottom());
   }
 
   void decimateAll() {
@@ -167,6 +170,8 @@ class FrameMaker {
     const auto across = std::clamp(static_cast<int>(geometry.area.width() / (widest * 1.25)), 2, 10);
     m_frame.xTicks =
         m_content.xKind == XAxisKind::Seconds ? secondsTicks(geometry.x, across) : countTicks(geometry.x, across);
+    m_frame.xName = m_content.xName;
+    if (m_content.xKind == XAxisKind::Seconds) m_frame.xName += QStringLiteral(" [%1]").arg(m_timeUnit);
     // Without a value there is nothing to be high or low.
     if (m_frame.isEmpty) return;
     const int most = std::clamp(static_cast<int>(geometry.lines.height() / 30), 2, 7);
@@ -188,12 +193,15 @@ class FrameMaker {
     return widest;
   }
 
-  /// In the unit square of the line chart, interrupted by NaN. What lies far outside is drawn to where it leaves.
+  /// In the unit square of the line chart, which is what of the plot lines may be drawn on; interrupted by NaN. What
+  /// lies far outside is drawn to where it leaves.
   QList<QPointF> points(const Decimated& from, bool steps, FrameSeries& series) {
     const auto& geometry = m_frame.geometry;
     QList<QPointF> all;
     const auto perSample = steps ? 2 : 1;
     all.reserve(perSample * static_cast<qsizetype>(from.samples.size()) + static_cast<qsizetype>(from.breaks.size()));
+    const double below = (geometry.drawn.bottom() - geometry.lines.bottom()) / geometry.drawn.height();
+    const double share = geometry.lines.height() / geometry.drawn.height();
     auto nextBreak = from.breaks.begin();
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t i = 0; i < from.samples.size(); ++i) {
@@ -204,7 +212,8 @@ class FrameMaker {
         all.append(QPointF(kNaN, kNaN));
       }
       const auto x = (sample.x - geometry.x.low) / geometry.x.length();
-      const auto y = std::clamp((height(sample.y) - geometry.y.low) / geometry.y.length(), -1000.0, 1001.0);
+      const auto inRange = std::clamp((height(sample.y) - geometry.y.low) / geometry.y.length(), -1000.0, 1001.0);
+      const auto y = below + inRange * share;
       if (steps && i > 0 && !interrupted) {
         if (i + 1 < from.samples.size() && all.last().y() == y &&
             !(nextBreak != from.breaks.end() && *nextBreak == i + 1))
@@ -333,7 +342,7 @@ class FrameMaker {
   QPolygonF envelope(const Decimated& raw) const {
     const auto& geometry = m_frame.geometry;
     const auto y = [&](double value) {
-      return std::clamp(geometry.toPixelY(height(value)), geometry.lines.top() - 2, geometry.lines.bottom() + 2);
+      return std::clamp(geometry.toPixelY(height(value)), geometry.drawn.top() - 2, geometry.drawn.bottom() + 2);
     };
     QPolygonF polygon;
     polygon.reserve(2 * static_cast<qsizetype>(raw.columns.size()));
@@ -379,20 +388,22 @@ class FrameMaker {
   }
 
   /// Durations: ticks at whole seconds, minutes or hours.
-  static std::vector<Tick> secondsTicks(const Range& range, int most) {
+  std::vector<Tick> secondsTicks(const Range& range, int most) {
     static constexpr std::array<double, 17> steps = {1,   2,   5,    10,   15,   30,    60,    120,  300,
                                                      600, 900, 1800, 3600, 7200, 14400, 43200, 86400};
     const auto least = range.length() / most;
     const auto* step = std::lower_bound(steps.begin(), steps.end(), least);
+    m_timeUnit = tr("s");
     if (least < 1) return xTicks(range, most);
     const auto size = step == steps.end() ? std::ceil(least / 86400) * 86400 : *step;
+    m_timeUnit = size >= 60 ? tr("h:min") : tr("min:s");
     std::vector<Tick> ticks;
     for (auto count = std::ceil(range.low / size); count * size <= range.high; ++count) {
       const auto seconds = static_cast<qint64>(count * size);
       const auto two = [](qint64 number) { return QStringLiteral("%1").arg(number, 2, 10, QChar(u'0')); };
       const auto text = size >= 60 ? QStringLiteral("%1:%2").arg(seconds / 3600).arg(two(seconds / 60 % 60))
                                    : QStringLiteral("%1:%2").arg(seconds / 60).arg(two(seconds % 60));
-      ticks.push_back({count * size, size >= 60 ? tr("%1 h").arg(text) : text, {}});
+      ticks.push_back({count * size, text, {}});
     }
     return ticks;
   }
@@ -400,6 +411,7 @@ class FrameMaker {
   const FrameRequest& m_request;
   const PlotContent& m_content;
   QFontMetricsF m_metrics;
+  QString m_timeUnit;  // of the ticks, where x is a duration
   PlotFrame m_frame;
 };
 

@@ -17,6 +17,7 @@ namespace mantissa::ui::plot {
 struct PlotGeometry {
   QRectF area;     ///< between the axes
   QRectF lines;    ///< of it, what y covers: between the row of non-finite marks and the rows below
+  QRectF drawn;    ///< of it, where lines are seen that leave y's range: all but the row of zeros
   QRectF zeroRow;  ///< below `lines`, for values without a logarithm; empty if there are none
   Range x;
   Range y;  ///< axis units
@@ -59,6 +60,7 @@ struct PlotFrame {
   std::vector<FrameSeries> series;  ///< the visible ones, in the order of the legend
   std::vector<Line> lines;          ///< in drawing order
   std::vector<Tick> xTicks;
+  QString xName;  ///< beside the last of them: "step", "time [min:s]"
   std::vector<Tick> yTicks;
   std::vector<FrameNonFinite> nonFinite;
   std::vector<double> markPixels;  ///< of the content's marks; NaN where not visible

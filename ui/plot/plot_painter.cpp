@@ -16,6 +16,8 @@ namespace mantissa::ui::plot {
 namespace {
 
 constexpr double kMarker = 8;
+constexpr double kMarkerRoom = kMarker + 2;  // from one marker's middle to the next one's
+constexpr std::ptrdiff_t kMostFanned = 5;    // markers above each other at the ends of lines
 constexpr double kSkipTick = 8;
 
 QColor mixed(const QColor& over, const QColor& under, double share) {
@@ -176,7 +178,8 @@ class Painting {
   void drawXLabels() {
     const auto& area = m_geometry.area;
     const QRectF row(0, area.bottom() + 4, area.right() + 14, m_metrics.height());
-    const auto nameWidth = m_metrics.horizontalAdvance(m_content.xName + QStringLiteral("  "));
+    const QString& name = m_frame.xName;
+    const auto nameWidth = m_metrics.horizontalAdvance(name + QStringLiteral("  "));
     double end = row.right();  // from here on the row is taken
     for (auto tick = m_frame.xTicks.rbegin(); tick != m_frame.xTicks.rend(); ++tick) {
       const auto width = m_metrics.horizontalAdvance(tick->label);
@@ -186,23 +189,23 @@ class Painting {
       if (last) {
         // The axis's name stands beside its last number, on the side that has room.
         const bool roomAfter = row.right() - (left + width) >= nameWidth + 4;
-        const QRectF name = roomAfter ? QRectF(row.right() - nameWidth, row.top(), nameWidth, row.height())
-                                      : QRectF(left - nameWidth, row.top(), nameWidth, row.height());
-        m_painter.drawText(name, roomAfter ? Qt::AlignRight : Qt::AlignLeft, m_content.xName);
-        end = roomAfter ? name.left() : left + width + 1;
+        const QRectF place = roomAfter ? QRectF(row.right() - nameWidth, row.top(), nameWidth, row.height())
+                                       : QRectF(left - nameWidth, row.top(), nameWidth, row.height());
+        m_painter.drawText(place, roomAfter ? Qt::AlignRight : Qt::AlignLeft, name);
+        end = roomAfter ? place.left() : left + width + 1;
       }
       if (left + width > end) continue;
       m_painter.drawText(QPointF(left, row.top() + m_metrics.ascent()), tick->label);
       end = (last ? std::min(left, left - (row.right() - (left + width) >= nameWidth + 4 ? 0 : nameWidth)) : left) - 6;
     }
-    if (m_frame.xTicks.empty()) m_painter.drawText(row, Qt::AlignRight, m_content.xName);
+    if (m_frame.xTicks.empty()) m_painter.drawText(row, Qt::AlignRight, name);
   }
 
   /// Measured values behind smoothed lines, in all detail but without smooth edges while live: they cost half of a
   /// frame.
   void drawMeasured() {
     m_painter.save();
-    m_painter.setClipRect(m_geometry.area, Qt::IntersectClip);
+    m_painter.setClipRect(m_geometry.drawn, Qt::IntersectClip);
     m_painter.setRenderHint(QPainter::Antialiasing, !m_content.live);
     for (auto series = m_frame.series.rbegin(); series != m_frame.series.rend(); ++series) {
       auto color = series->style.color;
@@ -279,34 +282,95 @@ class Painting {
     m_painter.restore();
   }
 
-  /// A marker at the end of each line, on its newest value. Where ends lie on each other, the markers go to the right
-  /// of each other and a thin line leads to them; where there is no room, they go back along their own lines.
+  /// A marker at the end of each line, at the place of its newest value and never beyond it, where it would be read as
+  /// one more. Where ends lie on each other, the markers stand above each other and a thin line leads to the end; those
+  /// that have no room there go back along their own lines.
   void drawLineEnds() {
-    const auto limit = m_geometry.area.right() + 14 - kMarker / 2;
-    std::vector<QPointF> taken;
     std::vector<const FrameSeries*> ending;
     for (const auto& series : m_frame.series) {
-      if (!series.end) continue;
-      ending.push_back(&series);
-      auto place = *series.end;
-      const auto collides = [&taken](const QPointF& at) {
-        return std::any_of(taken.begin(), taken.end(), [&at](const QPointF& other) {
-          return std::abs(other.x() - at.x()) < kMarker + 4 && std::abs(other.y() - at.y()) < kMarker + 1;
-        });
-      };
-      while (collides(place) && place.x() + kMarker + 5 <= limit) place.rx() += kMarker + 5;
-      if (collides(place)) place = backAlongLine(series, collides).value_or(place);
-      taken.push_back(place);
+      if (series.end) ending.push_back(&series);
+    }
+    std::vector<QPointF> taken;
+    std::vector<std::size_t> fanned;  // in `ending`
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < ending.size(); ++i) {
+      taken.push_back(*ending[i]->end);
+      const auto crowd = std::count_if(fanned.begin(), fanned.end(), [&](std::size_t other) {
+        return std::abs(taken[other].x() - taken[i].x()) < kMarkerRoom &&
+               std::abs(taken[other].y() - taken[i].y()) < kMostFanned * kMarkerRoom / 2;
+      });
+      (crowd < kMostFanned ? fanned : others).push_back(i);
+    }
+    spreadEnds(fanned, taken);
+    std::vector<QPointF> placed;
+    for (const std::size_t i : fanned) placed.push_back(taken[i]);
+    const auto collides = [&placed](const QPointF& at) {
+      return std::any_of(placed.begin(), placed.end(), [&at](const QPointF& other) {
+        return std::abs(other.x() - at.x()) < kMarkerRoom && std::abs(other.y() - at.y()) < kMarkerRoom;
+      });
+    };
+    for (const std::size_t i : others) {
+      taken[i] = backAlongLine(*ending[i], collides).value_or(taken[i]);
+      placed.push_back(taken[i]);
     }
     for (auto i = ending.size(); i-- > 0;) {
-      if (taken[i].x() <= ending[i]->end->x()) continue;
+      if (taken[i].x() != ending[i]->end->x() || taken[i] == *ending[i]->end) continue;
       m_painter.setPen(QPen(ending[i]->style.color, 1));
       m_painter.drawLine(*ending[i]->end, taken[i]);
     }
-    for (std::size_t i = 0; i < ending.size(); ++i) {
+    for (auto i = ending.size(); i-- > 0;) {
       drawMarker(m_painter, ending[i]->style.marker, taken[i], kMarker, ending[i]->style.color);
       const double half = kMarker / 2 + 1;
       m_labels.take(QRectF(taken[i] - QPointF(half, half), taken[i] + QPointF(half, half)));
+    }
+  }
+
+  /// Moves markers that are beside each other apart, as little as can be and in the order of their lines, from above.
+  void spreadEnds(const std::vector<std::size_t>& which, std::vector<QPointF>& places) const {
+    struct Stack {
+      std::vector<std::size_t> markers;  // from above
+      double x = 0;
+      double middle = 0;
+      double sum = 0;  // of the heights where they belong
+      double half() const { return static_cast<double>(markers.size()) * kMarkerRoom / 2; }
+    };
+    std::vector<std::size_t> sorted = which;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](std::size_t a, std::size_t b) { return places[a].y() < places[b].y(); });
+    const QRectF& lines = m_geometry.lines;
+    const auto settle = [&lines](Stack& stack) {
+      stack.middle = stack.sum / static_cast<double>(stack.markers.size());
+      if (stack.markers.size() == 1) return;  // on its own value
+      stack.middle = std::min(stack.middle, lines.bottom() - stack.half());
+      stack.middle = std::max(stack.middle, lines.top() + stack.half());
+    };
+    std::vector<Stack> stacks;
+    for (const std::size_t marker : sorted) {
+      Stack now;
+      now.markers = {marker};
+      now.x = places[marker].x();
+      now.middle = now.sum = places[marker].y();
+      const auto touches = [&now](const Stack& above) {
+        return std::abs(above.x - now.x) < kMarkerRoom && above.middle + above.half() > now.middle - now.half();
+      };
+      for (auto above = stacks.end(); above != stacks.begin();) {
+        --above;
+        if (!touches(*above)) continue;
+        above->markers.insert(above->markers.end(), now.markers.begin(), now.markers.end());
+        above->sum += now.sum;
+        now = *above;
+        settle(now);
+        stacks.erase(above);
+        above = stacks.end();
+      }
+      stacks.push_back(now);
+    }
+    for (const Stack& stack : stacks) {
+      double y = stack.middle - stack.half() + kMarkerRoom / 2;
+      for (const std::size_t marker : stack.markers) {
+        if (stack.markers.size() > 1) places[marker].setY(y);
+        y += kMarkerRoom;
+      }
     }
   }
 
@@ -436,7 +500,7 @@ void paintPlot(QPainter& painter, const PlotFrame& frame, const PlotContent& con
   Painting painting(painter, frame, content, ink);
   painting.below();
   chart.setLines(frame.lines);
-  chart.paint(painter, frame.geometry.lines);
+  chart.paint(painter, frame.geometry.drawn);
   painting.above();
   painter.restore();
 }

@@ -896,7 +896,7 @@ class PlotViewTests : public QObject {
     QTest::addColumn<double>("seconds");
     QTest::addColumn<QStringList>("labels");
     QTest::newRow("seconds") << 60.0 << QStringList({"0:00", "0:30", "1:00"});
-    QTest::newRow("hours") << 14400.0 << QStringList({"0:00 h", "2:00 h", "4:00 h"});
+    QTest::newRow("hours") << 14400.0 << QStringList({"0:00", "2:00", "4:00"});
   }
 
   void time_is_labelled_in_whole_seconds_minutes_and_hours() {

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where lines end, by the pixels: at their newest value, and at the edge of the plot where they go on beyond it.
+#include <QtTest/QtTest>
+
+#include <QApplication>
+#include <QStyleFactory>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plot/plot_canvas.h"
+#include "ui/plot/plot_view.h"
+
+using namespace mantissa::ui::plot;
+
+namespace {
+
+std::shared_ptr<SeriesData> series(const std::vector<double>& x, const std::vector<double>& y) {
+  auto positions = std::make_shared<PositionColumn>();
+  auto data = std::make_shared<SeriesData>(positions);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    positions->append(x[i]);
+    data->append(y[i]);
+  }
+  return data;
+}
+
+/// 0, 1, 2 … times `unit`.
+std::vector<double> places(std::size_t count, double unit = 1) {
+  std::vector<double> x;
+  for (std::size_t i = 0; i < count; ++i) x.push_back(static_cast<double>(i) * unit);
+  return x;
+}
+
+PlotContent contentOf(const std::vector<std::shared_ptr<SeriesData>>& data) {
+  PlotContent content;
+  content.title = "Loss";
+  content.xName = "step";
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    PlotSeries one;
+    one.id = one.name = QString("trial-%1").arg(i);
+    one.style = trialStyle(plotColors(false), static_cast<int>(i));
+    one.data = data[i];
+    content.series.push_back(one);
+  }
+  return content;
+}
+
+/// A plot on the screen with its first frame.
+struct Shown {
+  explicit Shown(PlotContent content, PlotNavigation* navigation = nullptr) : view("loss") {
+    QPalette light(Qt::white);
+    light.setColor(QPalette::Base, Qt::white);
+    light.setColor(QPalette::Text, Qt::black);
+    light.setColor(QPalette::WindowText, Qt::black);
+    view.setPalette(light);
+    view.resize(600, 320);
+    view.setNavigation(navigation);
+    view.setContent(std::move(content));
+    view.show();
+    shown = QTest::qWaitForWindowExposed(&view);
+    view.redraw();
+  }
+  const PlotFrame& frame() const { return view.canvas()->frame(); }
+  const PlotGeometry& geometry() const { return frame().geometry; }
+  QImage picture() { return view.canvas()->grab().toImage(); }
+
+  PlotView view;
+  bool shown = false;
+};
+
+/// The pixels in which there is this colour, nearly undiluted.
+QVector<QPoint> pixelsOf(const QImage& image, const QColor& color) {
+  QVector<QPoint> found;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      const QColor pixel = image.pixelColor(x, y);
+      const int distance = std::abs(pixel.red() - color.red()) + std::abs(pixel.green() - color.green()) +
+                           std::abs(pixel.blue() - color.blue());
+      if (distance < 24) found << QPoint(x, y);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+class PlotEdgesTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QLocale::setDefault(QLocale::c());
+    QApplication::setStyle(QStyleFactory::create("Fusion"));
+  }
+
+  void markers_of_lines_that_end_together_stand_where_these_end_and_not_beyond_data() {
+    QTest::addColumn<double>("unit");
+    QTest::addColumn<XAxisKind>("kind");
+    QTest::newRow("steps") << 1.0 << XAxisKind::Count;
+    QTest::newRow("samples") << 64.0 << XAxisKind::Count;
+    QTest::newRow("wall time") << 0.5 << XAxisKind::Seconds;
+  }
+  void markers_of_lines_that_end_together_stand_where_these_end_and_not_beyond() {
+    QFETCH(double, unit);
+    QFETCH(XAxisKind, kind);
+    const std::vector<double> same(51, 1.0);
+    auto content = contentOf({series(places(51, unit), same), series(places(51, unit), same),
+                              series(places(51, unit), same), series(places(51, unit), same)});
+    content.xKind = kind;
+    PlotNavigation navigation;
+    navigation.setExpectedRange(Range{0, 100 * unit});  // the run is half through: there is room for more values
+    Shown plot(content, &navigation);
+    const double end = plot.geometry().toPixelX(50 * unit);
+    const QImage picture = plot.picture();
+    QVector<int> middles;
+    for (const auto& one : content.series) {
+      int right = 0;
+      int top = picture.height();
+      int bottom = 0;
+      for (const QPoint& pixel : pixelsOf(picture, one.style.color)) {
+        right = std::max(right, pixel.x());
+        if (pixel.x() < end - 2) continue;
+        top = std::min(top, pixel.y());
+        bottom = std::max(bottom, pixel.y());
+      }
+      // A marker is 8 px across, its middle at the end of the line.
+      QVERIFY2(right >= end && right <= end + 5, qPrintable(QString("%1 after %2").arg(right).arg(end)));
+      middles << (top + bottom) / 2;
+    }
+    std::sort(middles.begin(), middles.end());
+    for (int i = 1; i < middles.size(); ++i) QVERIFY2(middles[i] - middles[i - 1] >= 4, "markers lie on each other");
+  }
+
+  void markers_that_lie_apart_stand_on_their_values() {
+    auto content =
+        contentOf({series(places(51), std::vector<double>(51, 1.0)), series(places(51), std::vector<double>(51, 2.0))});
+    PlotNavigation navigation;
+    navigation.setExpectedRange(Range{0, 100});
+    Shown plot(content, &navigation);
+    const QImage picture = plot.picture();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const double y = plot.geometry().toPixelY(1.0 + static_cast<double>(i));
+      for (const QPoint& pixel : pixelsOf(picture, content.series[i].style.color)) {
+        QVERIFY2(std::abs(pixel.y() - y) <= 6, qPrintable(QString::number(pixel.y() - y)));
+      }
+    }
+  }
+
+  void of_very_many_lines_that_end_together_no_marker_leaves_the_plot() {
+    std::vector<std::shared_ptr<SeriesData>> many;
+    for (int i = 0; i < 30; ++i) many.push_back(series(places(51), std::vector<double>(51, 1.0)));
+    PlotNavigation navigation;
+    navigation.setExpectedRange(Range{0, 100});
+    Shown plot(contentOf(many), &navigation);
+    const double end = plot.geometry().toPixelX(50);
+    const QImage picture = plot.picture();
+    for (int x = qRound(end) + 7; x < qRound(plot.geometry().area.right()); ++x) {
+      const QColor pixel = picture.pixelColor(x, qRound(plot.geometry().toPixelY(1.0)) - 4);
+      QVERIFY2(pixel.saturation() < 30, qPrintable(QString::number(x)));
+    }
+  }
+
+  // Values beyond the top between values in sight: at the first sample and the last one the line leaves the plot.
+  void a_line_that_leaves_the_range_is_drawn_up_to_the_edge_data() {
+    QTest::addColumn<bool>("smoothed");
+    QTest::addColumn<int>("count");
+    QTest::addColumn<double>("high");
+    for (const double high : {100.0, 1e6}) {
+      for (const int count : {5, 60, 5000}) {
+        for (const bool smoothed : {false, true}) {
+          QTest::addRow("%s %d to %g", smoothed ? "smoothed" : "measured", count, high) << smoothed << count << high;
+        }
+      }
+    }
+  }
+  void a_line_that_leaves_the_range_is_drawn_up_to_the_edge() {
+    QFETCH(bool, smoothed);
+    QFETCH(int, count);
+    QFETCH(double, high);
+    std::vector<double> y(static_cast<std::size_t>(count), 0.5);
+    for (std::size_t i = y.size() / 2; i < y.size(); ++i) y[i] = high;
+    auto content = contentOf({series(places(y.size()), y)});
+    content.live = false;  // 2 px: a pixel at least is of the line's colour alone
+    if (smoothed) {
+      content.smoothing.kind = Smoothing::Kind::Exponential;
+      content.smoothing.weight = 0.1;
+    }
+    Shown plot(content);
+    plot.view.navigation()->zoomBox({0, static_cast<double>(count - 1)}, "loss", {0, 1});
+    plot.view.redraw();
+    const QColor color = content.series[0].style.color;
+    int top = 1000;
+    for (const QPoint& pixel : pixelsOf(plot.picture(), color)) top = std::min(top, pixel.y());
+    const double edge = plot.geometry().area.top();
+    QVERIFY2(top <= edge + 2, qPrintable(QString("%1 below %2").arg(top).arg(edge)));
+  }
+
+  void an_axis_of_time_says_its_unit_data() {
+    QTest::addColumn<double>("seconds");
+    QTest::addColumn<QString>("name");
+    QTest::newRow("tenths") << 1.0 << "time [s]";
+    QTest::newRow("seconds") << 90.0 << "time [min:s]";
+    QTest::newRow("hours") << 14400.0 << "time [h:min]";
+  }
+  void an_axis_of_time_says_its_unit() {
+    QFETCH(double, seconds);
+    QFETCH(QString, name);
+    auto content = contentOf({series(places(2, seconds), {1, 2})});
+    content.xKind = XAxisKind::Seconds;
+    content.xName = "time";
+    Shown plot(content);
+    QCOMPARE(plot.frame().xName, name);
+  }
+
+  void an_axis_of_steps_is_named_as_it_is() {
+    Shown plot(contentOf({series(places(2), {1, 2})}));
+    QCOMPARE(plot.frame().xName, QString("step"));
+  }
+};
+
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
+  PlotEdgesTests tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "plot_edges_tests.moc"
