@@ -68,6 +68,7 @@ struct PlotContent {
   YScale scale = YScale::Linear;
   double valueUnit = 1;            ///< values are shown as so many times this: 1e6 for MB, or a yardstick's size
   QString valueName;               ///< of that unit, in tables and files: "MB", "× spread"; empty: as measured
+  bool isSigned = false;           ///< values below zero are to be expected
   bool isCount = false;            ///< whole numbers, without decimals
   bool isMultiple = false;         ///< of a yardstick: two significant digits in words
   QString valueSuffix;             ///< after values in the legend: " ×"

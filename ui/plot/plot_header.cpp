@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QPainter>
 #include <QPixmap>
+#include <QStringList>
 #include <QStyle>
 #include <QStyleOption>
 #include <QToolButton>
@@ -30,12 +31,18 @@ constexpr int kMostLegendRows = 4;
 constexpr std::size_t kManySeries = 6;  // more stand below each other in columns
 constexpr int kRowsHeight = 165;        // of a plot that can spare a second row
 
-/// A value as long as most are: those of a run that begins and of one that ends take the same room.
-QString usualValue(const PlotContent& content) {
-  if (content.isMultiple) return QStringLiteral("0.000") + content.valueSuffix;
-  if (scaleOf(content) == YScale::Log2) return QStringLiteral("2^16");
-  if (content.isCount) return QStringLiteral("0000");
-  return QStringLiteral("0.000000") + content.valueSuffix;
+/// As long as values become, whatever a run does: what is written of it changes no layout.
+QStringList longestValues(const PlotContent& content) {
+  if (scaleOf(content) == YScale::Log2) return {QStringLiteral("2^\u221216")};
+  if (content.isCount) return {QStringLiteral("0,000")};
+  // Deviations become multiples once their yardstick is there.
+  QStringList longest = {QStringLiteral("0.0000000"), QStringLiteral("0.000e\u221200"),
+                         QStringLiteral("0.0e\u221200 \u00D7")};
+  if (!content.isMultiple && !content.valueSuffix.isEmpty()) longest = {QStringLiteral("0000.0") + content.valueSuffix};
+  if (content.isSigned || content.difference) {
+    for (QString& value : longest) value.prepend(QChar(0x2212));
+  }
+  return longest;
 }
 
 /// Of unit and legend: small beside the title.
@@ -73,17 +80,14 @@ void LegendItem::showValue(const QString& text, bool nonFinite, const QColor& ba
   m_nonFinite = nonFinite;
   m_bad = bad;
   describe();
-  const auto width = QFontMetricsF(valueFont()).horizontalAdvance(text);
-  if (width > m_valueWidth) {
-    m_valueWidth = width;
-    updateGeometry();
-    Q_EMIT widthChanged();
-  }
   update();
 }
 
-void LegendItem::reserve(const QString& value) {
-  m_valueWidth = std::max(m_valueWidth, QFontMetricsF(valueFont()).horizontalAdvance(value));
+void LegendItem::reserve(const QStringList& values) {
+  m_longest = values;
+  m_valueWidth = 0;
+  const QFontMetricsF metrics(valueFont());
+  for (const QString& value : values) m_valueWidth = std::max(m_valueWidth, metrics.horizontalAdvance(value));
 }
 
 void LegendItem::describe() {
@@ -114,7 +118,8 @@ void LegendItem::paintEvent(QPaintEvent* /*event*/) {
   auto nameFont = smaller(font());
   nameFont.setStrikeOut(!isChecked());
   painter.setFont(nameFont);
-  const auto room = std::max(0.0, width() - left - kGap - m_valueWidth - 2);
+  const double value = std::max(m_valueWidth, QFontMetricsF(valueFont()).horizontalAdvance(m_value));
+  const auto room = std::max(0.0, width() - left - kGap - value - 2);
   const auto name = metrics.elidedText(m_series.name, Qt::ElideRight, room + 1);
   painter.drawText(QRectF(left, 0, room + 1, height()), Qt::AlignLeft | Qt::AlignVCenter, name);
   left += metrics.horizontalAdvance(name) + kGap;
@@ -131,7 +136,7 @@ void LegendItem::paintEvent(QPaintEvent* /*event*/) {
 void LegendItem::changeEvent(QEvent* event) {
   QAbstractButton::changeEvent(event);
   if (event->type() == QEvent::FontChange) {
-    m_valueWidth = QFontMetricsF(valueFont()).horizontalAdvance(m_value);
+    reserve(m_longest);
     Q_EMIT widthChanged();
   }
 }
@@ -227,8 +232,9 @@ void PlotHeader::rebuild() {
     setTabOrder(m_differenceButton, m_menuButton);
   }
   for (std::size_t i = 0; i < m_items.size(); ++i) {
-    // Without a value to come there is a note, and nothing to keep room for.
-    if (sources[i].series.note.isEmpty()) m_items[i]->reserve(usualValue(m_state.content));
+    // Without a value to come there is a note.
+    const QString& note = sources[i].series.note;
+    m_items[i]->reserve(note.isEmpty() ? longestValues(m_state.content) : QStringList(notMeasuredText() + u' ' + note));
     m_items[i]->setStyle(sources[i].series.style);
     const QSignalBlocker quiet(m_items[i]);
     m_items[i]->setChecked(!m_state.hidden.contains(sources[i].series.id));
@@ -267,7 +273,9 @@ void PlotHeader::setTableShown(bool shown) {
 
 double PlotHeader::unitRoom() const {
   if (m_unitBelow) return width();
-  const double title = QFontMetricsF(titleFont()).horizontalAdvance(m_state.content.title);
+  const QFontMetricsF bold(titleFont());
+  const double title = bold.horizontalAdvance(
+      bold.elidedText(m_state.content.title, Qt::ElideRight, std::clamp(m_titleRoom, 0, m_titleRight)));
   return std::max(0.0, m_titleRight - title - kBeforeUnit);
 }
 
@@ -275,6 +283,51 @@ double PlotHeader::unitWidth() const { return QFontMetricsF(smaller(font())).hor
 
 QString PlotHeader::fullUnit() const {
   return m_tableShown ? tableUnitText(m_state.content) : unitText(m_state.content);
+}
+
+/// What of the unit is always said: a line that is smoothed is not what was measured.
+QString PlotHeader::ending() const {
+  if (m_state.content.smoothing.kind == Smoothing::Kind::None) return {};
+  return m_tableShown ? tr("measured values") : tr("line smoothed");
+}
+
+QString PlotHeader::shortEnding() const { return m_tableShown ? tr("measured") : tr("smoothed"); }
+
+int PlotHeader::widthOf(const QString& text) const {
+  return static_cast<int>(QFontMetricsF(smaller(font())).horizontalAdvance(text)) + 8;
+}
+
+/// As much of the unit as has room, its ending before all else.
+QString PlotHeader::fitted(int room) const {
+  constexpr int kWorthReading = 40;
+  const QString full = fullUnit();
+  const QString last = ending();
+  if (last.isEmpty() || widthOf(full) <= room) return full;
+  const QString before = QStringLiteral(", ") + last;
+  const int left = room - widthOf(before);
+  if (left >= kWorthReading) {
+    const QFontMetricsF metrics(smaller(font()));
+    return metrics.elidedText(measuredUnitText(m_state.content), Qt::ElideRight, left) + before;
+  }
+  return widthOf(last) <= room ? last : shortEnding();
+}
+
+/// \param title, legend  widths; \param right  where the buttons begin
+void PlotHeader::chooseUnit(int title, int right, int legend) {
+  const int room = (legend > 0 ? right - legend : right) - title;
+  m_aside.clear();
+  if (!m_unitBelow) {
+    m_unit = fitted(room);
+  } else if (widthOf(fullUnit()) <= width() || ending().isEmpty()) {
+    m_unit = fullUnit();
+  } else {
+    m_unit = measuredUnitText(m_state.content);
+    m_aside = widthOf(ending()) <= room ? ending() : shortEnding();
+  }
+  // Even a title is cut before it is hidden that lines are smoothed.
+  const QString& beside = m_unitBelow ? m_aside : m_unit;
+  const bool comesFirst = !beside.isEmpty() && (beside == ending() || beside == shortEnding());
+  m_titleRoom = comesFirst ? std::min(title, room + title - widthOf(beside)) : title;
 }
 
 void PlotHeader::setDifference(bool possible, bool offered, bool shown) {
@@ -316,15 +369,12 @@ void PlotHeader::arrange() {
   const auto& items = m_legendVisible ? m_items : std::vector<LegendItem*>();
   for (const auto* item : items) legend += item->sizeHint().width() + kBetweenItems;
   const auto right = width() - (m_differencePossible ? 2 : 1) * buttonWidth - 4;
-  const QFontMetricsF small(smaller(font()));
-  const auto widthOf = [&small](const QString& text) { return static_cast<int>(small.horizontalAdvance(text)) + 8; };
-  const QString measured = measuredUnitText(m_state.content);
   // Where there is height, the legend leaves the first row to a unit that would not be read otherwise.
   const bool hasHeight = parentWidget() != nullptr && parentWidget()->height() >= kRowsHeight;
-  const bool besideLegend = title + legend + (hasHeight ? widthOf(measured) : 0) <= right;
-  const int room = (besideLegend ? right - legend : right) - title;
-  m_unitBelow = hasHeight && !besideLegend && widthOf(measured) > room;
-  m_unit = widthOf(fullUnit()) <= (m_unitBelow ? width() : room) ? fullUnit() : measured;
+  const int least = hasHeight ? widthOf(fullUnit()) : ending().isEmpty() ? 0 : widthOf(ending());
+  const bool besideLegend = title + legend + least <= right;
+  m_unitBelow = hasHeight && !besideLegend && widthOf(fullUnit()) > right - title;
+  chooseUnit(title, right, besideLegend ? legend : 0);
   int rows = 1;
   m_seenItems = items.size();
   if (besideLegend) {
@@ -420,15 +470,22 @@ void PlotHeader::paintEvent(QPaintEvent* /*event*/) {
   const QFontMetricsF plain(smaller(font()));
   painter.setFont(titleFont());
   painter.setPen(palette().color(QPalette::WindowText));
-  const auto title = bold.elidedText(m_state.content.title, Qt::ElideRight, std::max(0, m_titleRight));
+  const auto title = bold.elidedText(m_state.content.title, Qt::ElideRight, std::clamp(m_titleRoom, 0, m_titleRight));
   painter.drawText(QRectF(0, 0, m_titleRight, row), Qt::AlignLeft | Qt::AlignVCenter, title);
-  const double left = m_unitBelow ? 0 : bold.horizontalAdvance(title) + kBeforeUnit;
-  const double room = unitRoom();
-  if (room < 12) return;
   painter.setFont(smaller(font()));
   painter.setPen(PlotInk::fromPalette(palette(), m_state.colors, font()).faintText);
-  painter.drawText(QRectF(left, m_unitBelow ? row : 0, room, row), Qt::AlignLeft | Qt::AlignVCenter,
-                   plain.elidedText(shownUnit(), Qt::ElideRight, room));
+  const auto write = [&](const QString& text, double left, int top, double room) {
+    if (room < 12) return;
+    painter.drawText(QRectF(left, top, room, row), Qt::AlignLeft | Qt::AlignVCenter,
+                     plain.elidedText(text, Qt::ElideRight, room));
+  };
+  const double besideTitle = bold.horizontalAdvance(title) + kBeforeUnit;
+  if (m_unitBelow) {
+    write(m_aside, besideTitle, 0, m_titleRight - besideTitle);
+    write(shownUnit(), 0, row, width());
+  } else {
+    write(shownUnit(), besideTitle, 0, m_titleRight - besideTitle);
+  }
 }
 
 void PlotHeader::resizeEvent(QResizeEvent* event) {

@@ -24,12 +24,13 @@ class LegendItem : public QAbstractButton {
   const SeriesStyle& seriesStyle() const { return m_series.style; }
   void setStyle(const SeriesStyle& style);
 
-  /// Grows where the text needs it and never shrinks: values that change do not move their neighbours.
+  /// Changes nothing of the item's size: values that change move neither their neighbours nor the plot. A name gives up
+  /// its end to a value that is longer than all that room was kept for.
   /// \param smoothed  where the line stands there, if that is not the value itself; empty: it is
   void showValue(const QString& text, bool nonFinite, const QColor& bad, const QString& smoothed);
 
-  /// Keeps room for a value as long as this, so that the first ones move nothing.
-  void reserve(const QString& value);
+  /// Keeps room for a value as long as the longest of these.
+  void reserve(const QStringList& values);
 
   QSize sizeHint() const override;
 
@@ -49,14 +50,16 @@ class LegendItem : public QAbstractButton {
   QString m_smoothed;
   bool m_nonFinite = false;
   QColor m_bad;
-  double m_valueWidth = 0;
+  QStringList m_longest;
+  double m_valueWidth = 0;  // that is kept
 };
 
 /// Above a plot: what it shows and in what, the legend in the order of the lines, and the menu.
 ///
 /// The legend stands beside the title where it leaves room for the unit, otherwise in rows below it; where there is
-/// height, a unit that is too long for the first row has one of its own. That lines are smoothed is left out before
-/// anything is cut off. Of a long legend the first rows are seen; the menu behind its end has the rest.
+/// height, a unit that is too long for the first row has one of its own. That lines are smoothed is always said: what
+/// is too long loses the end of what comes before. How high it is depends on names, width and unit, and on no value. Of
+/// a long legend the first rows are seen; the menu behind its end has the rest.
 class PlotHeader : public QWidget {
   Q_OBJECT
 
@@ -77,6 +80,8 @@ class PlotHeader : public QWidget {
   QString shownUnit() const { return m_remark.isEmpty() ? m_unit : m_remark; }
   double unitRoom() const;
   double unitWidth() const;
+  /// What is said beside the title while the unit has a row of its own and no room there for it.
+  const QString& shownAside() const { return m_aside; }
 
   /// Something the title has to say for the time being: "sorted: newer values are not shown".
   void setRemark(const QString& remark);
@@ -109,6 +114,11 @@ class PlotHeader : public QWidget {
   int rowHeight() const;
   QFont titleFont() const;
   QString fullUnit() const;
+  QString ending() const;
+  QString shortEnding() const;
+  void chooseUnit(int title, int right, int legend);
+  QString fitted(int room) const;
+  int widthOf(const QString& text) const;
 
   PlotState& m_state;
   std::vector<LegendItem*> m_items;  // children
@@ -123,7 +133,9 @@ class PlotHeader : public QWidget {
   bool m_tableShown = false;
   QString m_unit;            // as much of it as is to be read
   bool m_unitBelow = false;  // in a row of its own
-  int m_titleRight = 0;      // where the legend begins in the first row
+  QString m_aside;
+  int m_titleRoom = 0;
+  int m_titleRight = 0;  // where the legend begins in the first row
 };
 
 }  // namespace mantissa::ui::plot

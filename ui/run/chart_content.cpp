@@ -143,6 +143,7 @@ class ContentMaker {
     if (m_facts.isSmoothed) m_content.smoothing = m_choices.smoothing;
     m_content.markRow = hasMarks(m_facts.chart);
     m_content.isCount = m_facts.chart == Chart::Tracker;
+    m_content.isSigned = m_measure == Measure::Loss;
     if (m_facts.chart == Chart::Scale) {
       m_content.about = say("What each step used; the record of a skipped step says what it left to the next one.");
     }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_header.h"
@@ -368,6 +369,52 @@ class PlotLayoutTests : public QObject {
     const auto* const header = plot.view.findChild<PlotHeader*>();
     QVERIFY2(header->unitRoom() >= header->unitWidth(), qPrintable(header->shownUnit()));
     QVERIFY2(header->shownUnit().startsWith("RMSE, trajectory, × spread"), qPrintable(header->shownUnit()));
+    QVERIFY2((header->shownUnit() + header->shownAside()).contains("smoothed"), qPrintable(header->shownUnit()));
+  }
+
+  void that_lines_are_smoothed_is_said_however_little_room_there_is_data() {
+    QTest::addColumn<QSize>("size");
+    for (const int width : {220, 260, 300, 340, 420, 520, 640}) {
+      for (const int height : {120, 160, 170, 300}) QTest::addRow("%d x %d", width, height) << QSize(width, height);
+    }
+  }
+  void that_lines_are_smoothed_is_said_however_little_room_there_is() {
+    QFETCH(QSize, size);
+    for (int arms = 1; arms <= 4; ++arms) {
+      auto content = manyArms(arms);
+      content.smoothing.kind = Smoothing::Kind::Exponential;
+      Shown plot(content, size);
+      const auto* const header = plot.view.findChild<PlotHeader*>();
+      const QString said = header->shownUnit() + header->shownAside();
+      QVERIFY2(said.contains("smoothed"), qPrintable(said));
+      QVERIFY2(header->unitRoom() >= header->unitWidth() || !header->shownAside().isEmpty(), qPrintable(said));
+      plot.view.setTableShown(true);
+      const QString ofTable = header->shownUnit() + header->shownAside();
+      QVERIFY2(ofTable.contains("measured"), qPrintable(ofTable));
+    }
+  }
+
+  // Whatever values a run has: room is kept for the longest from the start.
+  void no_value_of_a_legend_changes_the_height_of_a_plot_data() {
+    QTest::addColumn<int>("width");
+    for (int width = 240; width <= 700; width += 20) QTest::addRow("%d", width) << width;
+  }
+  void no_value_of_a_legend_changes_the_height_of_a_plot() {
+    QFETCH(int, width);
+    auto positions = std::make_shared<PositionColumn>();
+    auto data = std::make_shared<SeriesData>(positions);
+    auto content = contentOf({{"reference", series({1, 2})}, {"fp16", data}, {"bf16", series({1, 2})}});
+    content.smoothing.kind = Smoothing::Kind::Exponential;
+    Shown plot(content, {width, 300});
+    const int height = plot.view.canvas()->height();
+    for (const double value : {2.0, 0.5, 0.0001234, 1.234e-5, 12'345.6, 1.5e9, std::nan(""),
+                               std::numeric_limits<double>::infinity(), -0.001234}) {
+      positions->append(static_cast<double>(positions->size()));
+      data->append(value);
+      plot.view.redraw();
+      QCoreApplication::processEvents();
+      QCOMPARE(plot.view.canvas()->height(), height);
+    }
   }
 
   void longer_numbers_move_neither_the_legend_nor_the_plot() {
