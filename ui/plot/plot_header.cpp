@@ -175,6 +175,16 @@ PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
 }
 
 bool PlotHeader::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && watched == m_menuButton) {
+    // The table's key stands in the menu to be read; it is the plot's, or the window's, and not the button's.
+    for (const QAction* const action : m_menu->actions()) {
+      if (action->shortcutContext() != Qt::WidgetShortcut || action->shortcut().isEmpty()) continue;
+      if (action->shortcut() == QKeySequence(static_cast<QKeyEvent*>(event)->keyCombination())) {
+        event->accept();
+        return true;
+      }
+    }
+  }
   auto* const button = qobject_cast<QAbstractButton*>(watched);
   if (button == nullptr || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
   const auto* const key = static_cast<QKeyEvent*>(event);
@@ -271,6 +281,14 @@ void PlotHeader::setTableShown(bool shown) {
   rebuild();
 }
 
+void PlotHeader::setTablePlace(const QString& words) {
+  if (words == m_tablePlace) return;
+  m_tablePlace = words;
+  rebuild();
+}
+
+void PlotHeader::openMenu() { m_menuButton->showMenu(); }
+
 double PlotHeader::unitRoom() const {
   if (m_unitBelow) return width();
   const QFontMetricsF bold(titleFont());
@@ -282,16 +300,27 @@ double PlotHeader::unitRoom() const {
 double PlotHeader::unitWidth() const { return QFontMetricsF(smaller(font())).horizontalAdvance(shownUnit()); }
 
 QString PlotHeader::fullUnit() const {
-  return m_tableShown ? tableUnitText(m_state.content) : unitText(m_state.content);
+  QStringList words;
+  for (const QString& part : {measuredUnitText(m_state.content), ending()}) {
+    if (!part.isEmpty()) words << part;
+  }
+  return words.join(QStringLiteral(", "));
 }
 
 /// What of the unit is always said: a line that is smoothed is not what was measured.
 QString PlotHeader::ending() const {
-  if (m_state.content.smoothing.kind == Smoothing::Kind::None) return {};
-  return m_tableShown ? tr("measured values") : tr("line smoothed");
+  QStringList words;
+  if (m_state.content.smoothing.kind != Smoothing::Kind::None) {
+    words << (m_tableShown ? tr("measured values") : tr("line smoothed"));
+  }
+  if (m_tableShown && !m_tablePlace.isEmpty()) words << m_tablePlace;
+  return words.join(QStringLiteral(", "));
 }
 
-QString PlotHeader::shortEnding() const { return m_tableShown ? tr("measured") : tr("smoothed"); }
+QString PlotHeader::shortEnding() const {
+  if (m_tableShown && !m_tablePlace.isEmpty()) return m_tablePlace;
+  return m_tableShown ? tr("measured") : tr("smoothed");
+}
 
 int PlotHeader::widthOf(const QString& text) const {
   return static_cast<int>(QFontMetricsF(smaller(font())).horizontalAdvance(text)) + 8;

@@ -90,6 +90,11 @@ class PlotHeader : public QWidget {
   void setTableShown(bool shown);
 
   /// \param possible  keeps room for the button, so that nothing moves when it is offered
+  /// Where a table begins that was scrolled; empty: it was not.
+  void setTablePlace(const QString& words);
+
+  void openMenu();
+
   void setDifference(bool possible, bool offered, bool shown);
 
   /// The values at the cursor, or the newest ones.
@@ -131,6 +136,7 @@ class PlotHeader : public QWidget {
   bool m_legendVisible = true;
   QString m_remark;
   bool m_tableShown = false;
+  QString m_tablePlace;
   QString m_unit;            // as much of it as is to be read
   bool m_unitBelow = false;  // in a row of its own
   QString m_aside;

@@ -196,6 +196,16 @@ std::vector<std::uint32_t> PlotTableModel::sortedRows() const {
   return order;
 }
 
+std::optional<int> PlotTableModel::rowFrom(double x) const {
+  if (!m_rows || !byPosition() || m_shown == 0) return std::nullopt;
+  std::size_t low = 0;
+  for (std::size_t high = m_shown; low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    m_rows->x(middle) < x ? low = middle + 1 : high = middle;
+  }
+  return static_cast<int>(std::min(low, m_shown - 1));
+}
+
 QString PlotTableModel::cellText(std::size_t row, int column) const {
   if (column == 0) return QString::fromStdString(to_text(m_rows->x(row)));
   const auto value = m_rows->value(row, static_cast<std::size_t>(column - 1));
@@ -248,6 +258,36 @@ PlotTable::PlotTable(const PlotState& state, QWidget* parent) : QTableView(paren
   horizontalHeader()->setDefaultSectionSize(fontMetrics().horizontalAdvance(QStringLiteral("0.00000000000000000")) +
                                             16);
   horizontalHeader()->setHighlightSections(false);
+  connect(&m_model, &QAbstractItemModel::modelReset, this, &PlotTable::fitColumns);
+}
+
+/// Columns are as wide as the longest number, or as their header where that is wider; what a person chose stays while
+/// the headers do.
+void PlotTable::fitColumns() {
+  QStringList headers;
+  for (int column = 0; column < m_model.columnCount(); ++column) {
+    headers << m_model.headerData(column, Qt::Horizontal).toString();
+  }
+  if (headers == m_fitted) return;
+  m_fitted = headers;
+  for (int column = 0; column < headers.size(); ++column) {
+    const int header = horizontalHeader()->sectionSizeHint(column);
+    horizontalHeader()->resizeSection(column, std::max(header, horizontalHeader()->defaultSectionSize()));
+  }
+}
+
+std::optional<double> PlotTable::showFrom(double x) {
+  const std::optional<int> row = m_model.rowFrom(x);
+  if (!row) return std::nullopt;
+  scrollTo(m_model.index(*row, 0), QAbstractItemView::PositionAtTop);
+  return m_model.positionAt(*row);
+}
+
+void PlotTable::changeEvent(QEvent* event) {
+  QTableView::changeEvent(event);
+  if (event->type() != QEvent::FontChange && event->type() != QEvent::StyleChange) return;
+  m_fitted.clear();
+  fitColumns();
 }
 
 void PlotTable::copy() const {

@@ -65,6 +65,10 @@ class PlotTableModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
   void sort(int column, Qt::SortOrder order) override;
 
+  /// The first row that is at or beyond this place, where rows stand by x; nothing where they do not.
+  std::optional<int> rowFrom(double x) const;
+  double positionAt(int row) const { return m_rows->x(sourceRow(row)); }
+
   /// Tab-separated, numbers in the C locale and full precision; with the headers. All rows where none are named.
   QString asTsv(const QModelIndexList& selected) const;
 
@@ -94,10 +98,17 @@ class PlotTable : public QTableView {
   PlotTableModel& plotModel() { return m_model; }
   void copy() const;
 
+  /// Scrolls to the first row at or beyond this place. \return its x; nothing where rows are sorted by something else.
+  std::optional<double> showFrom(double x);
+
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
+  void fitColumns();
+
+  QStringList m_fitted;  // the headers that columns have room for
   PlotTableModel m_model;
 };
 

@@ -8,6 +8,7 @@
 #include <QDir>
 #include <QEvent>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
 #include <QStackedWidget>
@@ -100,8 +101,7 @@ void PlotView::buildMenu() {
   m_tableAction = menu->addAction(tr("Table"));
   m_tableAction->setCheckable(true);
   m_tableAction->setShortcut(Qt::CTRL | Qt::Key_T);
-  m_tableAction->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  addAction(m_tableAction);  // the shortcut works wherever the focus is in this plot
+  m_tableAction->setShortcutContext(Qt::WidgetShortcut);  // to be read: keyPressEvent and the window look at the key
   connect(m_tableAction, &QAction::toggled, this, &PlotView::setTableShown);
   auto* copy = menu->addAction(tr("Copy"));
   copy->setShortcut(QKeySequence::Copy);
@@ -110,12 +110,12 @@ void PlotView::buildMenu() {
   copy->setToolTip(tr("The picture, or what is selected in the table"));
   connect(copy, &QAction::triggered, this, &PlotView::copyToClipboard);
   menu->addSeparator();
-  connect(menu->addAction(tr("Save as PNG\u2026")), &QAction::triggered, this,
-          [this] { askAndExport(QStringLiteral("png"), tr("PNG picture (*.png)")); });
-  connect(menu->addAction(tr("Save as SVG\u2026")), &QAction::triggered, this,
-          [this] { askAndExport(QStringLiteral("svg"), tr("SVG drawing (*.svg)")); });
-  connect(menu->addAction(tr("Save as CSV, every value\u2026")), &QAction::triggered, this,
-          [this] { askAndExport(QStringLiteral("csv"), tr("Values (*.csv)")); });
+  auto* const png = menu->addAction(tr("Save as PNG\u2026"));
+  auto* const svg = menu->addAction(tr("Save as SVG\u2026"));
+  auto* const csv = menu->addAction(tr("Save as CSV, every value\u2026"));
+  connect(png, &QAction::triggered, this, [this] { askAndExport(QStringLiteral("png"), tr("PNG picture (*.png)")); });
+  connect(svg, &QAction::triggered, this, [this] { askAndExport(QStringLiteral("svg"), tr("SVG drawing (*.svg)")); });
+  connect(csv, &QAction::triggered, this, [this] { askAndExport(QStringLiteral("csv"), tr("Values (*.csv)")); });
   menu->addSeparator();
   m_logAction = menu->addAction(tr("Logarithmic"));
   m_logAction->setCheckable(true);
@@ -125,6 +125,7 @@ void PlotView::buildMenu() {
   m_differenceAction = menu->addAction(tr("Difference to the reference"));
   m_differenceAction->setCheckable(true);
   connect(m_differenceAction, &QAction::toggled, this, &PlotView::setDifference);
+  m_deeds = {m_tableAction, copy, png, svg, csv, m_logAction, m_differenceAction};
   menu->addSeparator();
   // Actions of the navigation may be replaced with it: these ask for the one in force.
   auto* back = menu->addAction(tr("Zoom back"));
@@ -138,6 +139,36 @@ void PlotView::buildMenu() {
     forward->setEnabled(m_state.navigation->canGoForward());
     all->setEnabled(m_state.navigation->resetAction()->isEnabled());
   });
+}
+
+QString PlotView::whyNot(Deed deed) const {
+  const QString& title = m_state.content.title;
+  if (deed == Deed::Difference && !m_differenceAction->isVisible()) {
+    return tr("%1: there is no reference beside a trial to take the difference to.").arg(title);
+  }
+  if (deed != Deed::Logarithmic) return {};
+  if (!m_logAction->isVisible()) return tr("%1 always stands as powers of two.").arg(title);
+  return m_logAction->isEnabled() ? QString() : tr("%1: differences have a sign, their axis is linear.").arg(title);
+}
+
+void PlotView::openMenu() { m_header->openMenu(); }
+
+void PlotView::keyPressEvent(QKeyEvent* event) {
+  if (event->keyCombination() != (Qt::CTRL | Qt::Key_T)) return QWidget::keyPressEvent(event);
+  m_tableAction->toggle();
+}
+
+/// A table is read from where the lines are looked at.
+void PlotView::showZoomInTable() {
+  const PlotNavigation& navigation = *m_state.navigation;
+  const std::optional<double> low =
+      isTableShown() && navigation.isZoomed() ? std::optional(navigation.xRange().low) : std::nullopt;
+  if (low == m_tableZoom) return;
+  m_tableZoom = low;
+  const std::optional<double> first = low ? m_table->showFrom(*low) : std::nullopt;
+  m_header->setTablePlace(
+      first ? tr("scrolled to the zoom, %1 %2").arg(m_state.content.xName, placeText(m_state.content, *first))
+            : QString());
 }
 
 void PlotView::setContent(PlotContent content) {
@@ -244,6 +275,7 @@ void PlotView::setNavigation(PlotNavigation* navigation) {
   }
   m_state.navigation = next;
   connect(next, &PlotNavigation::rangesChanged, this, &PlotView::stale);
+  connect(next, &PlotNavigation::rangesChanged, this, &PlotView::showZoomInTable);
   // A page that goes first takes its navigation with it.
   if (next != &m_ownNavigation)
     connect(next, &QObject::destroyed, this, [this] { m_state.navigation.clear(), setNavigation(nullptr); });
@@ -305,6 +337,7 @@ bool PlotView::isTableShown() const { return m_pages->currentWidget() == m_table
 
 void PlotView::setTableShown(bool shown) {
   if (shown == isTableShown()) return;
+  if (shown) m_tableZoom.reset();
   const bool hadFocus = isAncestorOf(QApplication::focusWidget());
   if (shown) m_table->plotModel().rebuild();
   auto* page = shown ? static_cast<QWidget*>(m_table) : m_canvas;
@@ -312,6 +345,7 @@ void PlotView::setTableShown(bool shown) {
   setFocusProxy(page);
   if (hadFocus) page->setFocus();
   m_header->setTableShown(shown);
+  showZoomInTable();
   const QSignalBlocker quiet(m_tableAction);
   m_tableAction->setChecked(shown);
   stale();

@@ -4,6 +4,7 @@
 #include <QImage>
 #include <QWidget>
 
+#include <array>
 #include <functional>
 #include <string>
 
@@ -63,6 +64,13 @@ class PlotView : public QWidget {
   /// Off on a page of many small plots that share one legend.
   void setLegendVisible(bool visible);
 
+  /// What the menu offers.
+  enum class Deed { Table, Copy, Png, Svg, Csv, Logarithmic, Difference };
+  QAction* action(Deed deed) const { return m_deeds[static_cast<std::size_t>(deed)]; }
+  /// A whole sentence; empty: it can be done with what is shown.
+  QString whyNot(Deed deed) const;
+  void openMenu();
+
   bool isSeriesVisible(const QString& seriesId) const { return !m_state.hidden.contains(seriesId); }
   void setSeriesVisible(const QString& seriesId, bool visible);
 
@@ -112,12 +120,14 @@ class PlotView : public QWidget {
  protected:
   void changeEvent(QEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
   void contentChanged(bool otherLayout);
   void buildMenu();
+  void showZoomInTable();
   void askAndExport(const QString& ending, const QString& filter);
   void copyToClipboard();
   QImage wholePicture() const;
@@ -136,6 +146,8 @@ class PlotView : public QWidget {
   QStackedWidget* m_pages;
   PlotCanvas* m_canvas;
   PlotTable* m_table;
+  std::optional<double> m_tableZoom;  // where the zoom begins that the table was scrolled to
+  std::array<QAction*, 7> m_deeds{};
   QAction* m_tableAction = nullptr;
   QAction* m_differenceAction = nullptr;
   QAction* m_logAction = nullptr;

@@ -5,6 +5,7 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
+#include <QHeaderView>
 #include <QMenu>
 #include <QTimer>
 #include <QToolButton>
@@ -31,7 +32,7 @@ struct Growing {
   std::shared_ptr<PositionColumn> positions = std::make_shared<PositionColumn>();
   std::shared_ptr<SeriesData> data = std::make_shared<SeriesData>(positions);
 
-  Growing(std::initializer_list<std::pair<double, double>> values) {
+  explicit Growing(const std::vector<std::pair<double, double>>& values) {
     for (const auto& [x, y] : values) add(x, y);
   }
   void add(double x, double y) {
@@ -159,6 +160,51 @@ class PlotTableTests : public QObject {
     QCOMPARE(model.rowCount(), rows + 1);
     QCOMPARE(model.index(0, 0).data().toString(), QString("1000000"));
     QVERIFY(!model.standsStill());
+  }
+
+  void no_header_of_the_table_is_cut() {
+    Growing a({{0, 1}});
+    auto content =
+        contentOf({{"fp16-growth-17-with-a-long-name", a.data}, {"bf16-growth-17-with-a-long-name", a.data}});
+    content.valueName = "× rounding floor";
+    Shown plot(content);
+    plot.view.setTableShown(true);
+    const PlotTable& table = *plot.view.table();
+    const QFontMetrics metrics(table.horizontalHeader()->font());
+    for (int column = 0; column < 3; ++column) {
+      const QString header = table.model()->headerData(column, Qt::Horizontal).toString();
+      QVERIFY2(table.columnWidth(column) >= metrics.horizontalAdvance(header) + 8, qPrintable(header));
+    }
+  }
+
+  void a_table_begins_where_the_zoom_does_and_says_so() {
+    std::vector<std::pair<double, double>> values;
+    for (int i = 1; i <= 2000; ++i) values.emplace_back(i, 1.0 / i);
+    Growing a(values);
+    Shown plot(contentOf({{"reference", a.data}}));
+    const auto* const header = plot.view.findChild<PlotHeader*>();
+    const auto firstRow = [&] {
+      const PlotTable& table = *plot.view.table();
+      return table.model()->index(table.rowAt(1), 0).data().toString();
+    };
+    plot.view.navigation()->zoomX({399.5, 600}, PlotNavigation::Gesture::New);
+    plot.view.setTableShown(true);
+    QCOMPARE(firstRow(), QString("400"));
+    QVERIFY2(header->shownUnit().contains("scrolled to the zoom, step 400"), qPrintable(header->shownUnit()));
+    plot.view.navigation()->zoomX({1200, 1300}, PlotNavigation::Gesture::New);
+    QCOMPARE(firstRow(), QString("1200"));
+    QVERIFY2(header->shownUnit().contains("step 1200"), qPrintable(header->shownUnit()));
+    // A person who reads on is left where they are by a new value.
+    plot.view.table()->scrollToTop();
+    a.add(2001, 1);
+    plot.view.redraw();
+    QCOMPARE(firstRow(), QString("1"));
+    plot.view.navigation()->reset();
+    QVERIFY2(!header->shownUnit().contains("zoom"), qPrintable(header->shownUnit()));
+    // Rows that are sorted by something else are not in the order of the zoom.
+    plot.view.table()->plotModel().sort(1, Qt::DescendingOrder);
+    plot.view.navigation()->zoomX({1200, 1300}, PlotNavigation::Gesture::New);
+    QVERIFY2(!header->shownUnit().contains("zoom"), qPrintable(header->shownUnit()));
   }
 
   void control_t_flips_to_the_table_and_back() {
