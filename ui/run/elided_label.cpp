@@ -9,6 +9,13 @@ ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(text, pa
 
 void ElidedLabel::setShorter(const QStringList& shorter) {
   m_shorter = shorter;
+  m_cuts = false;
+  update();
+}
+
+void ElidedLabel::setShorterOrCut(const QStringList& shorter) {
+  m_shorter = shorter;
+  m_cuts = true;
   update();
 }
 
@@ -18,7 +25,7 @@ QString ElidedLabel::shownText() const {
   for (const QString& words : QStringList{text()} + m_shorter) {
     if (fontMetrics().horizontalAdvance(words) <= room) return words;
   }
-  return {};
+  return m_cuts ? fontMetrics().elidedText(m_shorter.last(), Qt::ElideRight, room) : QString();
 }
 
 void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {

@@ -15,6 +15,8 @@ class ElidedLabel : public QLabel {
   /// What to say instead, the longest first, where there is no room for all of the text; nothing where none of them
   /// fits: words that are a help and nothing more are not cut off.
   void setShorter(const QStringList& shorter);
+  /// The same for words that have to be said: where none of them fits, the shortest of them ends in dots.
+  void setShorterOrCut(const QStringList& shorter);
 
   /// What is seen of it.
   QString shownText() const;
@@ -24,6 +26,7 @@ class ElidedLabel : public QLabel {
 
  private:
   QStringList m_shorter;
+  bool m_cuts = false;
 };
 
 }  // namespace mantissa::ui::run

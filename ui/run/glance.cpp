@@ -74,11 +74,14 @@ Statement finite(const RunData& data) {
     const QString step = count(worst->firstNonFinite(quantity));
     statement.detail = arms > 1 ? say("%1 first at step %2.").arg(nameOf(*worst), step)
                                 : (all == 1 ? say("Step %1.") : say("First at step %1.")).arg(step);
+    statement.shorterAnswers = {found};
+    statement.shorterDetails = {statement.detail, say("step %1").arg(step)};
     statement.detail += finiteWords(others);
     return statement;
   }
   statement.state = Statement::State::Good;
   statement.answer = say("all losses finite");
+  statement.shorterAnswers = {say("all finite")};
   statement.help = say("An arm is one training: the reference or one trial.");
   const auto arms = data.shown().size();
   const QString steps = data.steps() == 1 ? say("1 step") : say("%1 steps").arg(count(data.steps()));
@@ -97,10 +100,15 @@ Statement skipping(const RunData& data) {
   statement.answer = models::skipText(counters.skipped, counters.attempted);
   statement.state = Statement::State::Good;
   if (counters.skipped == 0) {
+    statement.shorterAnswers = {say("none of %1").arg(count(counters.attempted))};
     statement.detail = data.shown().size() == 1 ? say("in the reference") : say("in every arm");
     return statement;
   }
   const Skip& last = worst->skips().back();
+  const QString share = models::figure(report::share_words(counters.skipped, counters.attempted));
+  statement.shorterAnswers = {say("%1 of %2 (%3)").arg(count(counters.skipped), count(counters.attempted), share)};
+  statement.shorterDetails = {say("%1, last at step %2").arg(nameOf(*worst), count(last.step)),
+                              say("last at step %1").arg(count(last.step)), say("step %1").arg(count(last.step))};
   statement.detail = say("%1, last at step %2: %3").arg(nameOf(*worst), count(last.step), causeWords(last.cause));
   if (last.cause == record::SkipCause::Overflow && last.sinceGrowth) {
     statement.detail = say("%1, %2").arg(statement.detail, growthWords(last));
@@ -215,10 +223,14 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
     statement.state = Statement::State::Plain;
     statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), numberText(worst.size));
     statement.detail = say("Output RMSE, %1, no yardstick.").arg(meanWords(worst.steps)) + others;
+    statement.shorterAnswers = {numberText(worst.size)};
+    statement.shorterDetails = {sentenceCase(meanWords(worst.steps)), stepsWords(worst.steps)};
     return statement;
   }
   const double times = worst.size / unit;
   statement.answer = say("%1 at %2 × spread").arg(nameOf(*worst.arm), multiple(times));
+  statement.shorterAnswers = {say("%1 at %2 ×").arg(nameOf(*worst.arm), multiple(times)),
+                              say("%1 × spread").arg(multiple(times)), say("%1 ×").arg(multiple(times))};
   const std::optional<double> limit = limitOf(standing.experiment);
   const bool isBeyond = limit && times > *limit;
   statement.state = isBeyond ? Statement::State::Bad : times > 1 ? Statement::State::Warn : Statement::State::Good;
@@ -233,6 +245,11 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
         (times > 1 ? say("beyond what %1 repeats do.") : say("within what %1 repeats do.")).arg(yardstick->repeats);
   }
   statement.detail = say("%1, %2").arg(sentenceCase(meanWords(worst.steps)), judged) + others;
+  const QString measure = limit                     ? say("limit %1 ×").arg(numberText(*limit))
+                          : yardstick->repeats == 1 ? say("1 repeat")
+                                                    : say("%1 repeats").arg(yardstick->repeats);
+  statement.shorterDetails = {say("%1, %2").arg(sentenceCase(meanWords(worst.steps)), measure),
+                              say("%1, %2").arg(stepsWords(worst.steps), measure), measure};
   return statement;
 }
 
@@ -266,6 +283,9 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
     statement.answer = say("%1 never updated").arg(nameOf(*arm));
     statement.beginsWithName = true;
     const qint64 steps = arm->counters().attempted;
+    statement.shorterAnswers = {say("never updated")};
+    statement.shorterDetails = {say("all %1 skipped").arg(stepsWords(static_cast<std::size_t>(steps))),
+                                say("%1 skipped").arg(count(steps))};
     statement.detail =
         steps == 1 ? say("Its only step was skipped: its weights are still the initial ones.")
                    : say("All its %1 steps were skipped: its weights are still the initial ones.").arg(count(steps));
@@ -308,6 +328,12 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
     statement.answer = say("mean loss %1, rising");
     statement.detail = say("%1 over %2: %3 % higher than %4");
   }
+  const QString trend = worstChange < -kFlat ? say("falling") : worstChange <= kFlat ? say("level") : say("rising");
+  statement.shorterAnswers = {say("loss %1, %2").arg(numberText(worstLoss.value), trend),
+                              say("%1, %2").arg(numberText(worstLoss.value), trend)};
+  const QString lower = (worstChange < 0 ? say("%1 % lower") : say("%1 % higher")).arg(share);
+  statement.shorterDetails = {say("%1: %2 in %3").arg(nameOf(*worst), lower, stepsWords(steps)),
+                              say("%1 in %2").arg(lower, stepsWords(steps)), lower};
   const QString ago = say("%1 ago").arg(stepsWords(steps));
   statement.answer = statement.answer.arg(numberText(worstLoss.value));
   statement.detail = statement.detail.arg(nameOf(*worst), stepsWords(worstLoss.count), share, ago);
@@ -399,22 +425,33 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
   } else if (standing.running) {
     statement.answer = isKnown ? duration : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");
-    if (elapsed && *elapsed > 0) details << say("%1 steps/s").arg(numberText(static_cast<double>(step) / *elapsed));
+    if (elapsed && *elapsed > 0) {
+      const QString speed = numberText(static_cast<double>(step) / *elapsed);
+      const QString since = models::figure(report::duration_words(*elapsed));
+      details << say("%1 steps/s").arg(speed);
+      statement.shorterDetails = {say("%1 steps/s, %2").arg(speed, since), say("%1/s, %2").arg(speed, since),
+                                  say("%1/s").arg(speed)};
+    }
     if (elapsed) details << say("%1 elapsed").arg(models::figure(report::duration_words(*elapsed)));
     if (details.isEmpty() && step > 0) details << say("step %1").arg(count(step));
   } else if (step > 0 && !data.shown().empty()) {
     statement.answer = standing.brokenWords.isEmpty() ? endWords(data.shown()) : standing.brokenWords;
     if (!standing.brokenWords.isEmpty()) statement.state = Statement::State::Bad;
+    const QString steps =
+        standing.plannedSteps > 0 ? say("%1 of %2").arg(count(step), count(standing.plannedSteps)) : count(step);
     QString made = standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
                    : step == 1               ? say("1 step")
                                              : say("%1 steps").arg(count(step));
     if (elapsed && *elapsed > 0) made = say("%1 in %2").arg(made, models::figure(report::duration_words(*elapsed)));
     if (const std::optional<Statement> verdicts = outcome(data)) {
       statement = *verdicts;
+      if (!statement.detail.isEmpty()) statement.shorterDetails << statement.detail;
       made = say("%1, %2").arg(endWords(data.shown()), made);
+      statement.shorterDetails << made;
       if (!statement.detail.isEmpty()) made = say("%1; %2").arg(statement.detail, made);
     }
     details << made;
+    statement.shorterDetails << say("%1 steps").arg(steps) << steps;
   } else {
     statement.state = Statement::State::Unknown;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include <array>
 #include <cstdint>
@@ -21,6 +22,9 @@ struct Statement {
   QString help;      ///< what its words mean, for the tooltip
   State state = State::Unknown;
   bool beginsWithName = false;  ///< of an arm: written as it is
+  /// The same in fewer words, the longest first: words go before numbers do.
+  QStringList shorterAnswers = {};
+  QStringList shorterDetails = {};
 };
 
 /// What the strip knows of a run beside its steps.

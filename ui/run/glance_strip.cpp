@@ -9,7 +9,6 @@
 
 #include <algorithm>
 
-#include "ui/run/elided_label.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::run {
@@ -47,7 +46,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
     column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -56,7 +55,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
     small.setPointSizeF(small.pointSizeF() * 0.9);
     cell.question->setFont(small);
     cell.detail->setFont(small);
-    for (QLabel* const label : {cell.question, cell.answer, cell.detail}) {
+    for (QLabel* const label : std::initializer_list<QLabel*>{cell.question, cell.answer, cell.detail}) {
       label->setTextFormat(Qt::PlainText);
       label->setMinimumWidth(60);
       label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
@@ -87,6 +86,14 @@ void GlanceStrip::showOne(std::size_t index) {
     cell.question->setText(statement.question);
     cell.question->setMinimumWidth(cell.question->sizeHint().width());  // never cut: answers are in dots first
   }
+  QStringList shorter;
+  for (const QString& one : statement.shorterAnswers) shorter << written(index, one);
+  const auto shorten = [](ElidedLabel* label, const QStringList& words) {
+    if (words.isEmpty()) return label->setShorter({});  // its end is cut
+    label->setShorterOrCut(words);
+  };
+  shorten(cell.answer, shorter);
+  shorten(cell.detail, statement.shorterDetails);
   if (cell.answer->text() != answer) {
     cell.answer->setText(answer);
     cell.answer->setToolTip(plainTip(answer));
@@ -113,36 +120,54 @@ void GlanceStrip::showOne(std::size_t index) {
 void GlanceStrip::measure(std::size_t index) {
   constexpr int kStep = 12;
   Cell& cell = m_cells[index];
-  const auto needed = [](const QLabel* label) {
-    return (label->fontMetrics().horizontalAdvance(label->text()) / kStep + 1) * kStep + 2 * kMargin;
+  const auto needed = [](const QLabel* label, const QString& text) {
+    return (label->fontMetrics().horizontalAdvance(text) / kStep + 1) * kStep + 2 * kMargin;
   };
-  const int answer = std::max({needed(cell.answer), needed(cell.question), cell.answerWidth});
-  const int whole = std::max({answer, needed(cell.detail), cell.wholeWidth});
-  if (answer == cell.answerWidth && whole == cell.wholeWidth) return;
+  const Statement& statement = m_statements[index];
+  const auto shortest = [](const QStringList& shorter, const QString& text) {
+    return shorter.isEmpty() ? text : shorter.last();
+  };
+  const QString fewestWords = shortest(statement.shorterAnswers, statement.answer);
+  const int least = std::max({needed(cell.answer, written(index, fewestWords)),
+                              needed(cell.detail, shortest(statement.shorterDetails, statement.detail)),
+                              needed(cell.question, cell.question->text()), cell.leastWidth});
+  const int answer = std::max({needed(cell.answer, cell.answer->text()), least, cell.answerWidth});
+  const int whole = std::max({answer, needed(cell.detail, cell.detail->text()), cell.wholeWidth});
+  if (least == cell.leastWidth && answer == cell.answerWidth && whole == cell.wholeWidth) return;
+  cell.leastWidth = least;
   cell.answerWidth = answer;
   cell.wholeWidth = whole;
   share();
 }
 
-/// Answers get their room first, and what is left goes to the details. Where not even the answers fit, the longest are
-/// cut, not the short ones.
+/// The shortest words of all get their room first, then whole answers, the short ones before the long ones, and what is
+/// left goes to the details. Where not even the shortest words fit, the longest of them are cut.
 void GlanceStrip::share() {
   std::array<int, kStatements> widths{};
-  int answers = 0;
-  int wholes = 0;
+  std::array<std::size_t, kStatements> order{};
+  int room = width() - static_cast<int>(kStatements) * kLine;
   for (std::size_t i = 0; i < kStatements; ++i) {
-    widths[i] = m_cells[i].answerWidth;
-    answers += m_cells[i].answerWidth;
-    wholes += m_cells[i].wholeWidth;
+    order[i] = i;
+    widths[i] = m_cells[i].leastWidth;
+    room -= widths[i];
   }
-  const int room = width() - static_cast<int>(kStatements) * kLine;
-  const double left = std::max(0, room - answers);
-  const double wanted = std::max(1, wholes - answers);
-  for (; answers > room && answers > 0; --answers) --*std::max_element(widths.begin(), widths.end());
+  for (; room < 0 && *std::max_element(widths.begin(), widths.end()) > 1; ++room) {
+    --*std::max_element(widths.begin(), widths.end());
+  }
+  const auto more = [this](std::size_t cell) { return m_cells[cell].answerWidth - m_cells[cell].leastWidth; };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return more(a) < more(b); });
+  for (const std::size_t i : order) {
+    if (more(i) > room) continue;
+    widths[i] += more(i);
+    room -= more(i);
+  }
+  int wanted = 0;
+  for (std::size_t i = 0; i < kStatements; ++i) wanted += std::max(0, m_cells[i].wholeWidth - widths[i]);
+  const double part = std::min(1.0, static_cast<double>(std::max(0, room)) / std::max(1, wanted));
   for (std::size_t i = 0; i < kStatements; ++i) {
-    const int more = m_cells[i].wholeWidth - m_cells[i].answerWidth;
     // Lines stand between the cells.
-    m_row->setStretch(static_cast<int>(2 * i), widths[i] + qRound(more * std::min(1.0, left / wanted)));
+    const int detail = std::max(0, m_cells[i].wholeWidth - widths[i]);
+    m_row->setStretch(static_cast<int>(2 * i), widths[i] + qRound(detail * part));
   }
 }
 
@@ -153,10 +178,14 @@ void GlanceStrip::resizeEvent(QResizeEvent* event) {
 
 QString GlanceStrip::answerOf(std::size_t index) const {
   const Statement& statement = m_statements[index];
-  if (statement.answer.isEmpty()) return QStringLiteral("–");
-  QString words = statement.answer;
-  if (!statement.beginsWithName) words[0] = words[0].toUpper();
-  return signOf(statement.state) + words;
+  return statement.answer.isEmpty() ? QStringLiteral("–") : written(index, statement.answer);
+}
+
+QString GlanceStrip::written(std::size_t index, QString answer) const {
+  const Statement& statement = m_statements[index];
+  if (answer.isEmpty()) return QStringLiteral("–");
+  if (!statement.beginsWithName) answer[0] = answer[0].toUpper();
+  return signOf(statement.state) + answer;
 }
 
 void GlanceStrip::changeEvent(QEvent* event) {

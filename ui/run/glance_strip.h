@@ -5,10 +5,10 @@
 
 #include <array>
 
+#include "ui/run/elided_label.h"
 #include "ui/run/glance.h"
 
 class QHBoxLayout;
-class QLabel;
 
 namespace mantissa::ui::run {
 
@@ -22,6 +22,9 @@ class GlanceStrip : public QFrame {
   void setStatements(const std::array<Statement, kStatements>& statements);
   /// "✓ all losses finite", for tests and screen readers.
   QString answerOf(std::size_t statement) const;
+  /// What is seen of it, and of the number behind it.
+  QString shownAnswer(std::size_t statement) const { return m_cells[statement].answer->shownText(); }
+  QString shownDetail(std::size_t statement) const { return m_cells[statement].detail->shownText(); }
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -30,14 +33,16 @@ class GlanceStrip : public QFrame {
  private:
   struct Cell {
     QLabel* question;
-    QLabel* answer;
-    QLabel* detail;
+    ElidedLabel* answer;
+    ElidedLabel* detail;
+    int leastWidth;   ///< px that its shortest words have needed
     int answerWidth;  ///< px that its answers have needed
     int wholeWidth;   ///< px that its answers and its details have needed
   };
   void showOne(std::size_t index);
   void measure(std::size_t index);
   void share();
+  QString written(std::size_t statement, QString answer) const;
 
   std::array<Statement, kStatements> m_statements;
   std::array<Cell, kStatements> m_cells{};

@@ -9,7 +9,7 @@ namespace mantissa::ui::run {
 namespace {
 
 constexpr int kSpacing = 8;
-constexpr int kRowOfCharts = 240;  // px: a chart with a legend of three rows, or two and a glimpse of what follows
+constexpr int kRowOfCharts = 200;  // px: a chart with a legend of two rows
 
 }  // namespace
 

@@ -45,6 +45,10 @@ void RunActions::make(shell::ActionList& list) {
                               tr("Runs into the archive of the user's data folder instead of the one that could not "
                                  "be opened"),
                               [this] { Q_EMIT defaultArchiveRequested(); });
+  list.add(QStringLiteral("chart_smoothing"), tr("Chart"), tr("S&moothing of the charts"),
+           QKeySequence(tr("Ctrl+Shift+M")),
+           tr("Draws smoothed lines in all charts of the run, or measured ones alone"),
+           [this] { Q_EMIT smoothingToggled(); });
   list.add(QStringLiteral("toggle_controls"), tr("View"), tr("Show or hide the &controls of the run"),
            QKeySequence(tr("F10")), tr("What stands beside the charts"), [this] { Q_EMIT controlsToggled(); });
 }

@@ -60,6 +60,7 @@ class RunActions : public QObject {
   void lookAheadRequested();
   void queueFilesRequested();
   void controlsToggled();
+  void smoothingToggled();
   void defaultArchiveRequested();
 
  private:

@@ -25,7 +25,8 @@ namespace {
 constexpr int kAskAgain = 300;    // ms
 constexpr int kLeastWidth = 220;  // of a chart: fewer columns where there is not that much for each
 constexpr int kSpacing = 8;
-constexpr int kLeastHeight = 150;  // of a chart below its legend: the grid scrolls where there are more than fit
+constexpr int kLeastHeight = 130;  // of a chart below its legend: the grid scrolls where there are more than fit
+constexpr int kNotchesPerRow = 3;  // lines that a notch of the wheel scrolls
 
 }  // namespace
 
@@ -66,6 +67,8 @@ RunCharts::RunCharts(QWidget* parent)
   m_scroll->setFrameShape(QFrame::NoFrame);
   m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_scroll->setFocusPolicy(Qt::NoFocus);
+  m_scroll->viewport()->installEventFilter(this);
+  inner->installEventFilter(this);
   layout->addWidget(m_scroll, 1);
   connect(m_menu, &LayoutMenu::chosen, this, &RunCharts::chooseCharts);
   connect(m_menu, &LayoutMenu::wasReset, this, &RunCharts::closeTables);
@@ -163,6 +166,29 @@ void RunCharts::placeCharts() {
     before = view;
     ++place;
   }
+  m_rowHeight = 0;
+  fitRows();
+}
+
+/// As many whole rows as have room stand there: none is cut at the lower edge, and a notch of the wheel goes on by one.
+void RunCharts::fitRows() {
+  if (m_columns == 0) return;
+  int least = 0;
+  for (const auto& [chart, view] : m_plots) least = std::max(least, view->minimumSizeHint().height());
+  const int rows = (static_cast<int>(m_plots.size()) + m_columns - 1) / m_columns;
+  const int room = m_scroll->viewport()->height();
+  const int seen = std::clamp((room + kSpacing) / (least + kSpacing), 1, rows);
+  const int height = std::max(least, (room - (seen - 1) * kSpacing) / seen);
+  if (height == m_rowHeight) return;
+  m_rowHeight = height;
+  for (int i = 0; i < std::max(rows, m_grid->rowCount()); ++i) m_grid->setRowMinimumHeight(i, i < rows ? height : 0);
+  m_scroll->verticalScrollBar()->setSingleStep((height + kSpacing) / kNotchesPerRow);
+}
+
+bool RunCharts::eventFilter(QObject* watched, QEvent* event) {
+  // Legends take more rows where they have less width: the grid learns of it by a request for another layout.
+  if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) fitRows();
+  return QWidget::eventFilter(watched, event);
 }
 
 void RunCharts::resizeEvent(QResizeEvent* event) {

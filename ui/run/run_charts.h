@@ -68,6 +68,9 @@ class RunCharts : public QWidget {
   /// How high the row of choosers is at this width.
   int chooserHeight() const;
 
+  /// Without smoothing, or as it was smoothed last.
+  void toggleSmoothing();
+
   /// Which charts, in how many columns, and what the choosers say.
   QByteArray saveLayout() const;
   void restoreLayout(const QByteArray& layout);
@@ -86,6 +89,7 @@ class RunCharts : public QWidget {
  protected:
   void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void makeChoosers();
@@ -95,6 +99,7 @@ class RunCharts : public QWidget {
   void chooseCharts();
   void placeCharts();
   int columnsThatFit() const;
+  void fitRows();
   plot::PlotView* makeView(Chart chart);
   void link(Chart chart, plot::PlotView& view);
   void choiceChanged();
@@ -140,8 +145,10 @@ class RunCharts : public QWidget {
   qint64 m_plannedSteps = 0;
   bool m_wantsMultiples = true;  ///< of yardsticks, where there are
   bool m_live = false;
+  int m_lastSmoothing = 1;  ///< what the chooser said before it said none
   int m_revision = -1;
-  int m_columns = 0;  ///< that the grid has
+  int m_columns = 0;    ///< that the grid has
+  int m_rowHeight = 0;  ///< of the grid
   /// How many skipped steps of an arm stand as marks.
   struct Marked {
     std::size_t skips = 0;

@@ -148,6 +148,7 @@ void RunCharts::tellCursor() {
 
 void RunCharts::chooseSmoothing() {
   const QSignalBlocker blocker(m_weight);
+  if (m_smoothing->currentIndex() != NoSmoothing) m_lastSmoothing = m_smoothing->currentIndex();
   const bool mean = m_smoothing->currentIndex() == RunningMean;
   m_weight->setDecimals(mean ? 0 : 2);
   m_weight->setRange(mean ? 1 : 0, mean ? plot::Smoothing::kLargestWindow : 0.99);
@@ -157,6 +158,10 @@ void RunCharts::chooseSmoothing() {
   m_weight->setEnabled(m_smoothing->currentIndex() != NoSmoothing);
   m_weight->setToolTip(mean ? tr("Mean of so many steps") : tr("Weight of the past"));
   choiceChanged();
+}
+
+void RunCharts::toggleSmoothing() {
+  m_smoothing->setCurrentIndex(m_smoothing->currentIndex() == NoSmoothing ? m_lastSmoothing : NoSmoothing);
 }
 
 plot::Smoothing RunCharts::smoothing() const {

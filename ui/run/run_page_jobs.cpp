@@ -23,6 +23,7 @@
 #include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
 #include "ui/run/run_actions.h"
+#include "ui/run/run_charts.h"
 #include "ui/run/run_controls.h"
 #include "ui/run/run_log.h"
 #include "ui/run/run_page.h"
@@ -44,6 +45,7 @@ void RunPage::listenToActions() {
   connect(m_actions, &RunActions::stepRequested, m_controller, &worker::TrainingController::stepOnce);
   connect(m_actions, &RunActions::stopAtCheckpointRequested, this, &RunPage::stopAtCheckpoint);
   connect(m_actions, &RunActions::resumeRunRequested, this, &RunPage::resumeShownRun);
+  connect(m_actions, &RunActions::smoothingToggled, m_charts, &RunCharts::toggleSmoothing);
   connect(m_actions, &RunActions::controlsToggled, this, [this] { m_controls->setVisible(m_controls->isHidden()); });
   connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
   connect(m_actions, &RunActions::lookAheadRequested, this, &RunPage::lookAhead);

@@ -21,6 +21,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/report/plain_words.h"
 #include "ui/models/archive_loader.h"
@@ -413,6 +414,17 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
 }
 
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (!std::exchange(m_wasShown, true) && m_settings.windowState().isEmpty()) hideLogWithoutRoom();
+}
+
+/// In a low window the pages need the height; what fails is told in strips, and F12 shows the log.
+void MainWindow::hideLogWithoutRoom() {
+  constexpr int kRoomForLog = 860;
+  if (height() < kRoomForLog) m_logDock->hide();
+}
+
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   for (const QUrl& url : event->mimeData()->urls()) {
     const QString path = url.toLocalFile();
@@ -436,6 +448,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::resetLayout() {
   m_settings.resetLayout();
   restoreState(m_firstState);
+  hideLogWithoutRoom();
 }
 
 }  // namespace mantissa::ui::shell

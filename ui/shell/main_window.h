@@ -27,6 +27,7 @@ class ArchiveDock;
 class Document;
 class HelpDialog;
 class LogDock;
+class ChartActions;
 class LogModel;
 class MessageStrips;
 class Page;
@@ -95,6 +96,7 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 
@@ -104,7 +106,6 @@ class MainWindow : public QMainWindow {
   void makeStatusBar();
   void makeActions();
   void makeThemeActions();
-  void openChartMenu();
   void showHelp();
   void makeMenus();
   void fillRecentFiles();
@@ -115,6 +116,7 @@ class MainWindow : public QMainWindow {
   void chooseFile();
   void chooseArchive();
   void resetLayout();
+  void hideLogWithoutRoom();
   void tellArchiveSize();
   void tellFailure(Page* page, const QString& sentence);
   void markTab(Page* page, bool hasFailure);
@@ -130,6 +132,7 @@ class MainWindow : public QMainWindow {
   MessageStrips* m_strips = nullptr;
   QTabWidget* m_tabs = nullptr;
   ActionSearch* m_search = nullptr;
+  ChartActions* m_chartActions = nullptr;
   HelpDialog* m_help = nullptr;  ///< once it was asked for
   QVector<Page*> m_pages;
   QVector<Document*> m_documents;
@@ -145,7 +148,8 @@ class MainWindow : public QMainWindow {
   models::TrialList m_trials;  ///< of the archive
   QElapsedTimer m_sizeTold;    ///< since the status bar was told what the archive takes
   bool m_closing = false;      ///< asked once; the window closes when the work has ended
-  QByteArray m_firstState;     ///< of the docks as the window was made: what "reset layout" goes back to
+  bool m_wasShown = false;
+  QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
 };
 
 }  // namespace mantissa::ui::shell

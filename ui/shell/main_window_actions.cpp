@@ -10,15 +10,14 @@
 #include <QMessageBox>
 #include <QStatusBar>
 #include <QTabWidget>
-#include <QToolButton>
 #include <QWhatsThis>
 
 #include "ui/file_dialogs.h"
 #include "ui/plain_tip.h"
-#include "ui/plot/plot_view.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/action_search.h"
 #include "ui/shell/archive_dock.h"
+#include "ui/shell/chart_actions.h"
 #include "ui/shell/document.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/log_dock.h"
@@ -26,14 +25,9 @@
 #include "ui/shell/page.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/theme.h"
+#include "ui/shell/window_keys.h"
 
 namespace mantissa::ui::shell {
-namespace {
-
-constexpr int kStatusMilliseconds = 4000;
-
-}  // namespace
-
 void MainWindow::makeActions() {
   const QString file = tr("File");
   const QString view = tr("View");
@@ -69,9 +63,8 @@ void MainWindow::makeActions() {
   m_actions->add(QStringLiteral("toggle_log"), view, tr("Show or hide the &log"), QKeySequence(tr("F12")),
                  tr("What the engine and the window say"), [this] { m_logDock->setVisible(!m_logDock->isVisible()); });
   makeThemeActions();
-  m_actions->add(QStringLiteral("chart_menu"), view, tr("&Menu of the chart"), QKeySequence(tr("Ctrl+M")),
-                 tr("Table, copy, PNG, SVG and CSV of the chart that has the keyboard, or else of the first one"),
-                 [this] { openChartMenu(); });
+  m_chartActions = new ChartActions(this, [this] { return m_tabs->currentWidget(); });
+  m_chartActions->make(*m_actions);
   m_actions->add(QStringLiteral("reset_layout"), view, tr("&Reset layout"), QKeySequence(tr("Ctrl+Shift+Y")),
                  tr("Puts docks and pages back to where they were at the first start"), [this] { resetLayout(); });
   m_actions->add(QStringLiteral("help"), help, tr("&Help"), QKeySequence(tr("F1")),
@@ -90,6 +83,7 @@ void MainWindow::makeActions() {
       });
   for (Page* const one : m_pages) one->useActions(*m_actions);
   for (QAction* const action : m_actions->actions()) addAction(action);
+  new WindowKeys(this, *m_actions);
 
   m_search = new ActionSearch(m_actions, this);
   m_search->setFixedWidth(260);
@@ -120,23 +114,6 @@ void MainWindow::makeThemeActions() {
     action->setCheckable(true);
     action->setChecked(choice.mode == (Theme::current() != nullptr ? Theme::current()->mode() : m_settings.theme()));
     group->addAction(action);
-  }
-}
-
-void MainWindow::openChartMenu() {
-  plot::PlotView* chart = nullptr;
-  for (QWidget* one = focusWidget(); one != nullptr && chart == nullptr; one = one->parentWidget()) {
-    chart = qobject_cast<plot::PlotView*>(one);
-  }
-  for (plot::PlotView* const one : m_tabs->currentWidget()->findChildren<plot::PlotView*>()) {
-    if (chart == nullptr && one->isVisible()) chart = one;
-  }
-  if (chart == nullptr) {
-    statusBar()->showMessage(tr("No chart is in view."), kStatusMilliseconds);
-    return;
-  }
-  for (QToolButton* const button : chart->findChildren<QToolButton*>()) {
-    if (button->menu() != nullptr) return button->showMenu();
   }
 }
 
@@ -173,8 +150,10 @@ void MainWindow::makeMenus() {
   m_editMenu = menuBar()->addMenu(tr("&Edit"));
   QMenu* const view = menuBar()->addMenu(tr("&View"));
   for (Page* const one : m_pages) view->addAction(m_actions->find(QStringLiteral("page_") + one->id()));
-  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "toggle_controls", "chart_menu", "",
-             "theme_0", "theme_1", "theme_2", "", "reset_layout"});
+  add(view, {"", "find_action", "filter_tree", "toggle_tree", "toggle_log", "toggle_controls", "chart_menu"});
+  add(view->addMenu(tr("C&hart")), {"chart_table", "chart_copy", "", "chart_png", "chart_svg", "chart_csv", "",
+                                    "chart_logarithmic", "chart_difference", "chart_smoothing"});
+  add(view, {"", "theme_0", "theme_1", "theme_2", "", "reset_layout"});
   if (m_actions->find(QStringLiteral("run")) != nullptr) {
     QMenu* const run = menuBar()->addMenu(tr("&Run"));
     add(run, {"run", "run_look_ahead", "run_queue", "run_queue_files", "run_default_archive", "", "run_pause",

@@ -6,6 +6,7 @@
 #include <QStyleFactory>
 #include <QTest>
 
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -83,6 +84,39 @@ class RunChartsLayoutTests : public QObject {
       const QRect place(view->mapTo(scroll->widget(), QPoint(0, 0)), view->size());
       QVERIFY2(place.right() < scroll->viewport()->width(), qPrintable(QString::number(place.right())));
     }
+    charts.setData(nullptr);
+  }
+
+  void no_row_of_charts_is_cut_at_the_lower_edge_data() {
+    QTest::addColumn<QSize>("size");
+    for (const int width : {300, 460, 666, 900}) {
+      for (int height = 300; height <= 900; height += 60) {
+        QTest::addRow("%d x %d", width, height) << QSize(width, height);
+      }
+    }
+  }
+  void no_row_of_charts_is_cut_at_the_lower_edge() {
+    QFETCH(QSize, size);
+    RunCharts charts;
+    charts.resize(size);
+    charts.setData(m_data.get());
+    charts.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&charts));
+    settle(charts);
+    const QScrollArea* const scroll = charts.findChild<QScrollArea*>();
+    const int edge = scroll->viewport()->height();
+    for (const plot::PlotView* const view : charts.plots()) {
+      const QRect place(view->mapTo(scroll->viewport(), QPoint(0, 0)), view->size());
+      // The first one is as high as it has to be.
+      const bool isWhole = place.bottom() < edge || place.top() >= edge || place.top() == 0;
+      QVERIFY2(isWhole, qPrintable(QStringLiteral("%1 to %2 of %3").arg(place.top()).arg(place.bottom()).arg(edge)));
+      QVERIFY2(place.top() > 0 || place.bottom() < edge || edge < 230, qPrintable(QString::number(place.height())));
+    }
+    // All rows are as high as each other, and one notch of the wheel goes from one to the next.
+    const int row = charts.plots().front()->height();
+    for (const plot::PlotView* const view : charts.plots()) QVERIFY(std::abs(view->height() - row) <= 1);
+    const int notch = QApplication::wheelScrollLines() * scroll->verticalScrollBar()->singleStep();
+    QVERIFY2(std::abs(notch - (row + 8)) <= 3, qPrintable(QString::number(notch)));
     charts.setData(nullptr);
   }
 

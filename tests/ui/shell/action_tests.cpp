@@ -81,9 +81,11 @@ class ActionTests : public QObject {
     QTest::newRow("continue checkpoint") << "continue checkpoint"
                                          << "Run: Go on with this run";
     QTest::newRow("csv") << "csv"
-                         << "View: Menu of the chart";
+                         << "Chart: Export the values as CSV";
     QTest::newRow("export chart") << "export chart"
-                                  << "View: Menu of the chart";
+                                  << "Chart: Export the chart as PNG";
+    QTest::newRow("chart menu") << "chart menu"
+                                << "View: Menu of the chart";
     QTest::newRow("save") << "save"
                           << "File: Save";
     QTest::newRow("exit") << "exit"

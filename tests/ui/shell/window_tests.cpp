@@ -41,6 +41,7 @@
 #include "ui/plot/plot_view.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
+#include "ui/shell/log_dock.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
@@ -67,6 +68,22 @@ class WindowTests : public QObject {
     m_window.reset();
     m_log.reset();
     m_settings.reset();
+  }
+
+  void the_log_waits_for_its_key_where_the_first_window_is_low() {
+    for (const bool isLow : {true, false}) {
+      QTemporaryDir folder;
+      Settings settings(folder.filePath("workbench.ini"));
+      LogModel log;
+      MainWindow window(settings, &log, mantissa::workbench::makePages());
+      window.resize(1280, isLow ? 800 : 900);
+      window.show();
+      QVERIFY(QTest::qWaitForWindowExposed(&window));
+      const auto* const dock = window.findChild<LogDock*>();
+      QCOMPARE(dock->isVisible(), !isLow);
+      window.actions()->find(QStringLiteral("toggle_log"))->trigger();
+      QCOMPARE(dock->isVisible(), isLow);
+    }
   }
 
   void every_action_has_a_place_in_the_list_and_no_shortcut_is_taken_twice() {
