@@ -6,6 +6,7 @@
 
 #include "app/cli/exit_code.h"
 #include "app/cli/ledger_page.h"
+#include "app/cli/model_ledger_command.h"
 #include "app/cli/program.h"
 #include "core/base/error.h"
 #include "core/memory/ledger.h"
@@ -18,13 +19,18 @@ constexpr std::array<const char*, 5> kHeld = {"parameters", "gradients", "moment
 
 struct LedgerOptions {
   CLI::App* command = nullptr;
-  std::string file;
+  ModelLedgerOptions model;  ///< where a file is given
   std::string format;
   std::map<std::string, std::string> fields;  ///< by the option without its dashes, as typed
+  std::vector<std::string> microbatches;
 
   bool given(const std::string& field) const { return command->get_option("--" + field)->count() > 0; }
   const std::string& text(const std::string& field) const { return fields.at(field); }
 };
+
+/// With an experiment file they come from its model.
+const std::array<const char*, 7> kTypedOnly = {"fixed",         "parameters", "gradients", "moments",
+                                               "master-copies", "buffers",    "per-sample"};
 
 [[noreturn]] void refuse_missing(const std::string& field, const std::string& expected) {
   throw Error(ErrorKind::InvalidSetting, {"missing", "", 0, 0, field, "", expected, ""});
@@ -63,7 +69,13 @@ memory::LedgerInput input_of(const LedgerOptions& options) {
   const auto read_count = [&options](const std::string& field, std::int64_t& count) {
     if (options.given(field)) count = memory::count_from_text(field, options.text(field));
   };
-  read_count("microbatch", input.microbatch);
+  if (options.microbatches.size() > 1) {
+    throw Error(ErrorKind::InvalidSetting, {"given several times", "", 0, 0, "microbatch",
+                                            "'" + options.microbatches[1] + "'", "one, where there is no file", ""});
+  }
+  if (!options.microbatches.empty()) {
+    input.microbatch = memory::count_from_text("microbatch", options.microbatches[0]);
+  }
   read_count("accumulation", input.accumulation);
   read_count("blocks", input.blocks);
   return input;
@@ -84,16 +96,39 @@ memory::Ledger ledger_of(const LedgerOptions& options) {
   }
 }
 
-int print_ledger(Program& program, const LedgerOptions& options) {
-  if (!options.file.empty()) {
-    throw Error(ErrorKind::NotYetAvailable,
-                {"a ledger made from a file is not yet available in this version", options.file, 0, 0, "command ledger",
-                 "", "", "Give the sizes: mantissa-cli help ledger"});
+/// The experiment's own values are kept where an option is not given.
+ModelLedgerOptions model_options_of(const LedgerOptions& options) {
+  for (const char* const field : kTypedOnly) {
+    if (!options.given(field)) continue;
+    throw Error(ErrorKind::InvalidSetting,
+                {"a ledger of an experiment takes it from the model", options.model.file, 0, 0,
+                 std::string("--") + field, "'" + options.text(field) + "'", "", "Leave out the file, or the option"});
   }
+  ModelLedgerOptions model = options.model;
+  model.format = options.format;
+  model.microbatches = options.microbatches;
+  model.accumulation = options.text("accumulation");
+  model.device = options.text("device");
+  model.reserve = options.text("reserve");
+  return model;
+}
+
+/// What only a ledger of an experiment has.
+void refuse_model_options(const LedgerOptions& options) {
+  for (const char* const name : {"--set", "--outside", "--seconds", "--no-times", "--expandable-segments"}) {
+    if (options.command->get_option(name)->count() == 0) continue;
+    throw Error(ErrorKind::InvalidSetting,
+                {"it belongs to a ledger of an experiment", "", 0, 0, name, "", "", "Give an experiment file, too"});
+  }
+}
+
+int print_ledger(Program& program, const LedgerOptions& options) {
   if (program.json && !options.format.empty() && options.format != "json") {
     throw Error(ErrorKind::InvalidSetting,
                 {"", "", 0, 0, "--format", "'" + options.format + "'", "json, as --json asks for", ""});
   }
+  if (!options.model.file.empty()) return print_model_ledger(program, model_options_of(options));
+  refuse_model_options(options);
   const memory::Ledger ledger = ledger_of(options);
   if (program.json || options.format == "json") {
     program.console.result(ledger_document(ledger));
@@ -115,7 +150,8 @@ void add_ledger(Program& program) {
   options->command = command;
   command->footer(
       "Sizes need a unit: GB is 10^9 bytes, GiB is 2^30. Needs are rounded up to whole bytes, the device down.");
-  command->add_option("FILE.toml", options->file, "A ledger from a file: not yet available");
+  command->add_option("FILE", options->model.file,
+                      "An experiment: traces a step of each arm on the CPU, and works out other sizes and plans");
   const auto add = [command, options](const std::string& field, const std::string& type, const std::string& help) {
     command->add_option("--" + field, options->fields[field], help)->type_name(type);
   };
@@ -128,9 +164,27 @@ void add_ledger(Program& program) {
   add("per-sample", "SIZE", "Activations of one sample");
   add("device", "SIZE", "Capacity of the device");
   add("reserve", "SHARE", "Part of the capacity that stays free, such as 0.10 or \"10 %\" (0)");
-  add("microbatch", "N", "Samples of one forward and backward (1)");
-  add("accumulation", "N", "Microbatches of one optimizer step; needs no memory of its own (1)");
+  command
+      ->add_option("--microbatch", options->microbatches,
+                   "Samples of one forward and backward (1, or the file's batch); with a file several times")
+      ->type_name("N")
+      ->allow_extra_args(false);
+  add("accumulation", "N", "Microbatches of one optimizer step (1, or the file's accumulate)");
   add("blocks", "N", "Equal blocks of the model, for the cumulative table (1)");
+  command->add_option("--outside", options->model.outside, "With a file: what the process takes beside the allocator")
+      ->type_name("SIZE");
+  command->add_flag("--expandable-segments", options->model.expandable_segments,
+                    "With a file: the allocator is set to expandable_segments:True");
+  command
+      ->add_option("--seconds", options->model.seconds,
+                   "With a file: the time of a step on the device, such as fp16@32x2=0.61 for a microbatch of 32, "
+                   "accumulated twice; may be given several times. Without it steps are timed on the CPU")
+      ->type_name("ARM@MxA=SECONDS")
+      ->allow_extra_args(false);
+  command->add_flag("--no-times", options->model.without_times, "With a file: times no step");
+  command->add_option("--set", options->model.overrides, "With a file: replaces a value of it, as run does")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   command->add_option("--format", options->format, "table (default), csv or json")
       ->check(CLI::IsMember({"table", "csv", "json"}));
 }

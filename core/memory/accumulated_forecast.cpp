@@ -2,8 +2,9 @@
 #include "core/memory/accumulated_forecast.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -13,30 +14,53 @@ namespace {
 using record::MemoryEvent;
 using record::StepTrace;
 
+// As for one microbatch: beyond it a double does not hold every whole byte.
+constexpr std::int64_t kMost = std::int64_t{1} << 53;
+
 [[noreturn]] void refuse(const char* field, const std::string& found, const char* expected) {
   throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, field, found, expected, ""});
 }
 
 /// Of one microbatch, as they are held before the step.
-std::int64_t input_bytes_of(const StepTrace& trace) {
-  std::int64_t sum = 0;
+CategoryBytes inputs_of(const StepTrace& trace) {
+  CategoryBytes bytes{};
+  constexpr auto kInputs = static_cast<std::size_t>(record::MemoryCategory::Inputs);
   for (std::size_t i = 0; i < trace.held; ++i) {
     const MemoryEvent& event = trace.events[i];
     const auto block = static_cast<std::size_t>(event.block);
-    if (trace.blocks[block].category == record::MemoryCategory::Inputs) sum += event.bytes;
+    if (trace.blocks[block].category == record::MemoryCategory::Inputs) bytes[kInputs] += event.bytes;
   }
-  return sum / trace.microbatches;
+  bytes[kInputs] /= trace.microbatches;
+  return bytes;
 }
 
-/// One more block, held from the beginning on. Blocks are numbered in the order of their allocations: all others move
-/// up by one.
-void hold_inputs(StepTrace& trace, std::int64_t bytes) {
-  for (MemoryEvent& event : trace.events) ++event.block;
-  MemoryEvent inputs;
-  inputs.bytes = bytes;
-  trace.events.insert(trace.events.begin(), inputs);
-  trace.blocks.insert(trace.blocks.begin(), record::MemoryBlock{record::MemoryCategory::Inputs, 0});
-  ++trace.held;
+/// What one more microbatch makes the peak higher by.
+CategoryBytes growth_between(const StepTrace& fewer, const StepTrace& more) {
+  const CategoryBytes before = peak_of(fewer).by_category;
+  CategoryBytes growth = peak_of(more).by_category;
+  for (std::size_t i = 0; i < growth.size(); ++i) {
+    growth[i] = std::max<std::int64_t>(0, growth[i] - before[i]) / (more.microbatches - fewer.microbatches);
+  }
+  return growth;
+}
+
+/// Blocks that are held from the beginning on. Blocks are numbered in the order of their allocations: all others move
+/// up.
+void hold_more(StepTrace& trace, const CategoryBytes& bytes) {
+  record::MemoryTrace held;
+  std::vector<record::MemoryBlock> blocks;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == 0) continue;
+    MemoryEvent event;
+    event.block = static_cast<std::int64_t>(blocks.size());
+    event.bytes = bytes[i];
+    held.push_back(event);
+    blocks.push_back({static_cast<record::MemoryCategory>(i), 0});
+  }
+  for (MemoryEvent& event : trace.events) event.block += static_cast<std::int64_t>(blocks.size());
+  trace.events.insert(trace.events.begin(), held.begin(), held.end());
+  trace.blocks.insert(trace.blocks.begin(), blocks.begin(), blocks.end());
+  trace.held += held.size();
 }
 
 }  // namespace
@@ -55,12 +79,17 @@ StepTrace AccumulatedForecast::at(std::int64_t microbatch, std::int64_t accumula
   StepTrace trace = nearest->second.at(microbatch);
   const std::int64_t missing = accumulation - trace.microbatches;
   if (missing <= 0) return trace;
-  const std::int64_t of_one = input_bytes_of(trace);
-  trace.microbatches = accumulation;
-  if (of_one > std::numeric_limits<std::int64_t>::max() / 2 / missing) {
-    refuse("accumulation", std::to_string(accumulation), "one whose inputs stay within 64 bits");
+  const auto fewer = nearest == by_accumulation_.begin() ? nearest : std::prev(nearest);
+  const bool repeats = fewer != nearest && fewer->first >= 2;  // one microbatch alone is another step
+  CategoryBytes more = repeats ? growth_between(fewer->second.at(microbatch), trace) : inputs_of(trace);
+  for (std::int64_t& bytes : more) {
+    if (bytes > kMost / missing) {
+      refuse("accumulation", std::to_string(accumulation), "one whose step stays below 2^53 bytes");
+    }
+    bytes *= missing;
   }
-  if (of_one > 0) hold_inputs(trace, of_one * missing);
+  hold_more(trace, more);
+  trace.microbatches = accumulation;
   return trace;
 }
 

@@ -347,7 +347,9 @@ std::string canonical_json(const Experiment& experiment) {
     }
   }
   object["budget"] = {{"deadline", or_null(experiment.budget.deadline_seconds)},
-                      {"price_per_hour", or_null(experiment.budget.price_per_hour)}};
+                      {"price_per_hour", or_null(experiment.budget.price_per_hour)},
+                      {"device_memory", or_null(experiment.budget.device_memory_bytes)},
+                      {"reserve", experiment.budget.reserve}};
   return text_of(object);
 }
 

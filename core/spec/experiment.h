@@ -308,6 +308,9 @@ struct Rules {
 struct Budget {
   std::optional<double> deadline_seconds;
   std::optional<double> price_per_hour;  ///< in whatever currency
+  std::optional<std::int64_t> device_memory_bytes;
+  double reserve = 0.0;                            ///< share of it that stays free
+  std::optional<std::int64_t> growth_limit_bytes;  ///< live memory that grows by more stops the run
 };
 
 /// What a shipped example's verdict must be.

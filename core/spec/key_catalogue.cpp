@@ -392,8 +392,8 @@ std::vector<KeyEntry> rules_keys() {
 std::vector<KeyEntry> other_keys() {
   return {
       table("budget", "what the run may use"),
-      Key("budget.device_memory", "size (24 GB, 24 GiB)", "none", "memory of the device").later(memory),
-      Key("budget.reserve", "number", "none", "share of it kept free").later(memory),
+      Key("budget.device_memory", "size (24 GB, 24 GiB)", "none", "memory of the device"),
+      Key("budget.reserve", "number", "0", "share of it kept free, at least 0 and below 1"),
       Key("budget.deadline", "time (8 h, 30 min)", "none", "time that the planned steps may take"),
       Key("budget.price_per_hour", "number", "none", "price of the machine, in any currency"),
       Key("budget.growth_limit", "size (200 MB)", "none", "live memory that grows beyond this stops the run")

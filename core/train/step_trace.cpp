@@ -8,10 +8,9 @@
 
 #include <ATen/ATen.h>
 
-#include "core/base/error.h"
 #include "core/observe/memory_tracer.h"
 #include "core/precision/operator_interceptor.h"
-#include "core/train/stages.h"
+#include "core/train/lone_step.h"
 
 namespace mantissa::train {
 namespace {
@@ -25,21 +24,6 @@ constexpr int kMostSteps = 40;
 
 const void* storage_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.has_storage() ? tensor.storage().data() : nullptr;
-}
-
-/// One step, from cleared gradients to the update.
-bool step(Arm& arm, const Window& window, observe::MemoryTracer& tracer) {
-  Attempt attempt;
-  attempt.on_part = [&tracer](StepPart part) { tracer.enter(part); };
-  const std::int64_t applied = arm.tally.counts.applied;
-  for (const std::vector<Stage>* const stages : {&gradient_stages(), &update_stages()}) {
-    run_stages(*stages, arm, window, attempt, {});
-    if (!arm.failure) continue;
-    const bool memory = arm.failure->reason == "memory";
-    throw Error(memory ? ErrorKind::OutOfMemory : ErrorKind::ModelProblem,
-                {arm.failure->text, "", 0, 0, arm.name, "", "", ""});
-  }
-  return arm.tally.counts.applied > applied;
 }
 
 using Owned = std::unordered_map<std::int64_t, MemoryCategory>;  // by block
@@ -185,7 +169,7 @@ record::StepTrace trace_step(const std::function<std::unique_ptr<Arm>()>& make_a
     tracer.enter(StepPart::BeforeForward);
     const std::size_t begin = tracer.events().size();
     Owned owned = owned_blocks(*arm, window, tracer);
-    const bool applied = step(*arm, window, tracer);
+    const bool applied = lone_step(*arm, window, [&tracer](StepPart part) { tracer.enter(part); });
     if ((applied && has_state) || i == kMostSteps) {
       owned.merge(owned_blocks(*arm, window, tracer));
       record::StepTrace trace = Cut(tracer, begin).classified(owned);

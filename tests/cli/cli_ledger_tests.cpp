@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "cli_sandbox.h"
+#include "schema_check.h"
 
 /// `mantissa-cli ledger` as its users meet it; the arithmetic itself is tested in tests/core/memory.
 class CliLedgerTests : public QObject {
@@ -27,6 +28,15 @@ class CliLedgerTests : public QObject {
       }
     }
     return box_.run(arguments + more);
+  }
+
+  /// 4 features, 8 hidden units, one output; an effective batch of 8.
+  QString small_experiment(const QByteArray& more = {}) const {
+    return box_.write("small.toml",
+                      "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 64\nfeatures = 4\n[model]\nkind = \"mlp\"\n"
+                      "hidden = [8]\n[training]\nthreads = 1\nsteps = 10\nbatch = 8\n[[training.optimizer]]\n"
+                      "kind = \"adamw\"\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n" +
+                          more);
   }
 
   void refused(const QStringList& changes, const QByteArrayList& parts) const {
@@ -139,10 +149,113 @@ class CliLedgerTests : public QObject {
     QVERIFY2(outcome.err.contains("--fixed: missing") && outcome.err.contains("--parameters"), outcome.err);
   }
 
-  void a_ledger_from_a_file_is_not_yet_available() {
-    const Outcome outcome = box_.run({"ledger", "small.toml", "--microbatch", "4"});
+  void options_of_the_other_kind_of_ledger_are_refused() {
+    QVERIFY(ledger({}, {"--outside", "1 GB"}).err.contains("--outside"));
+    QVERIFY(ledger({}, {"--microbatch", "4"}).err.contains("several times"));
+    for (const char* const option : {"--fixed", "--per-sample", "--moments"}) {
+      const Outcome outcome = box_.run({"ledger", small_experiment(), option, "1 GB"});
+      QCOMPARE(outcome.exit, 3);
+      QVERIFY2(outcome.err.contains(option), outcome.err);
+    }
+  }
+
+  // 4*8 + 8 + 8 + 1 = 49 parameters of 4 bytes: 196, whatever autocast is; AdamW has two moments of each and a step
+  // count of 4 bytes for each of the 4 tensors: 2 * 196 + 16.
+  void an_experiment_is_counted_from_its_model() {
+    const Outcome outcome = box_.run({"ledger", small_experiment(), "--microbatch", "16", "--no-times", "--json"});
+    QVERIFY2(outcome.exit == 0, outcome.err);
+    const nlohmann::json document = outcome.json();
+    const std::vector<std::string> problems = schema_problems(read_schema("experiment_ledger"), document);
+    QVERIFY2(problems.empty(), problems.empty() ? "" : problems[0].c_str());
+    QVERIFY(document["fits"].is_null());  // no device was named
+    QCOMPARE(document["arms"].size(), std::size_t{2});
+    for (const nlohmann::json& arm : document["arms"]) {
+      const nlohmann::json& each = arm["ledgers"][0];
+      QCOMPARE(each["microbatch"].get<int>(), 16);
+      QCOMPARE(each["categories"]["parameters"].get<int>(), 196);
+      QCOMPARE(each["categories"]["optimizer_state"].get<int>(), 2 * 196 + 16);
+      QCOMPARE(each["categories"]["inputs"].get<int>(), 16 * 4 * 4 + 16 * 4);
+      int sum = 0;
+      for (const nlohmann::json& bytes : each["categories"]) sum += bytes.get<int>();
+      QCOMPARE(each["peak_bytes"].get<int>(), sum);
+    }
+    QCOMPARE(document["arms"][1]["policy"].get<std::string>(), std::string("BF16 autocast"));
+  }
+
+  void a_device_of_the_experiment_or_of_the_command_line_decides_what_fits() {
+    // Everything lies in one segment of 2 MiB = 2,097,152 bytes.
+    const QString file = small_experiment("[budget]\ndevice_memory = \"4 MB\"\nreserve = 0.25\n");
+    Outcome outcome = box_.run({"ledger", file, "--no-times", "--json"});
+    QVERIFY2(outcome.exit == 0, outcome.err);
+    nlohmann::json document = outcome.json();
+    QCOMPARE(document["device"]["usable_bytes"].get<qint64>(), 3'000'000);
+    QCOMPARE(document["arms"][0]["ledgers"][0]["headroom_bytes"].get<qint64>(), 3'000'000 - 2'097'152);
+    QVERIFY(document["best_plan"].is_null());  // nothing was timed
+
+    outcome = box_.run({"ledger", file, "--no-times", "--json", "--device", "2 MB", "--reserve", "0"});
+    QCOMPARE(outcome.exit, 1);
+    document = outcome.json();
+    QCOMPARE(document["fits"].get<bool>(), false);
+    QCOMPARE(document["arms"][0]["ledgers"][0]["headroom_bytes"].get<qint64>(), 2'000'000 - 2'097'152);
+    QVERIFY(document["arms"][0]["largest_microbatch"].is_null());
+
+    outcome = box_.run({"ledger", file, "--no-times", "--json", "--outside", "1 MB"});
+    QCOMPARE(outcome.exit, 1);  // 2.1 + 1 of 3 MB
+    QCOMPARE(outcome.json()["arms"][0]["ledgers"][0]["needed_bytes"].get<qint64>(), 3'097'152);
+  }
+
+  // An effective batch of 8: 8 x 1 in 0.5 s, 4 x 2 in 0.4 s; 10 updates of 0.4 s are 4 s, 6 s before the deadline, and
+  // cost 4 / 3600 * 9 = 0.01.
+  void typed_times_choose_the_plan() {
+    const QString file =
+        small_experiment("[budget]\ndevice_memory = \"1 GB\"\ndeadline = \"10 s\"\nprice_per_hour = 9\n");
+    const Outcome outcome =
+        box_.run({"ledger", file, "--json", "--no-times", "--seconds", "bf16@8x1=0.5", "--seconds", "bf16@4x2=0.4"});
+    QVERIFY2(outcome.exit == 0, outcome.err);
+    const nlohmann::json document = outcome.json();
+    const nlohmann::json& best = document["plans"][document["best_plan"].get<std::size_t>()];
+    QCOMPARE(best["arm"].get<std::string>(), std::string("bf16"));
+    QCOMPARE(best["microbatch"].get<int>(), 4);
+    QCOMPARE(best["accumulation"].get<int>(), 2);
+    QCOMPARE(best["timed"].get<bool>(), true);
+    QCOMPARE(best["finish_seconds"].get<double>(), 4.0);
+    QCOMPARE(best["spare_seconds"].get<double>(), 6.0);
+    QVERIFY(qAbs(best["cost"].get<double>() - 0.01) < 1e-12);
+    const Outcome page = box_.run({"ledger", file, "--no-times", "--seconds", "bf16@4x2=0.4"});
+    QVERIFY2(page.out.contains("★ The soonest plan that fits: bf16"), page.out);
+  }
+
+  void steps_are_timed_where_no_time_is_typed() {
+    const QString file = small_experiment("[budget]\ndevice_memory = \"1 GB\"\n");
+    const nlohmann::json document = box_.run({"ledger", file, "--json"}).json();
+    const nlohmann::json& best = document["plans"][document["best_plan"].get<std::size_t>()];
+    QVERIFY(best["update_seconds"].get<double>() > 0.0);
+  }
+
+  void times_that_make_no_sense_are_refused() {
+    for (const char* const text : {"bf16", "bf16@8=1", "bf16@8x1", "bf16@8x1=", "bf16@8x1=0", "bf16@8x1=-1",
+                                   "bf16@0x1=1", "bf16@8x0=1", "@8x1=1", "bf16@8x1=nan", "fp64@8x1=1"}) {
+      const Outcome outcome = box_.run({"ledger", small_experiment(), "--no-times", "--seconds", text});
+      QVERIFY2(outcome.exit == 3, text + outcome.out + outcome.err);
+      QVERIFY2(outcome.err.contains("--seconds"), outcome.err);
+      QVERIFY(outcome.out.isEmpty());
+    }
+  }
+
+  void csv_of_an_experiment_has_a_line_a_figure() {
+    const Outcome outcome =
+        box_.run({"ledger", small_experiment(), "--microbatch", "16", "--no-times", "--format", "csv"});
+    QVERIFY2(outcome.out.startsWith("kind,arm,policy,microbatch,accumulation,name,value,unit\n"), outcome.out);
+    QVERIFY2(outcome.out.contains("\ncategory,reference,FP32,16,1,parameters,196,B\n"), outcome.out);
+    QVERIFY2(outcome.out.contains("\ncategory,bf16,BF16 autocast,16,1,parameters,196,B\n"), outcome.out);
+  }
+
+  void a_file_that_is_no_experiment_is_refused() {
+    QCOMPARE(box_.run({"ledger", "missing.toml"}).exit, 3);
+    QCOMPARE(box_.run({"ledger", box_.path(".")}).exit, 3);
+    const Outcome outcome = box_.run({"ledger", small_experiment(), "--set", "training.batch=0"});
     QCOMPARE(outcome.exit, 3);
-    QVERIFY2(outcome.err.contains("small.toml") && outcome.err.contains("not yet available"), outcome.err);
+    QVERIFY2(outcome.err.contains("training.batch"), outcome.err);
   }
 };
 

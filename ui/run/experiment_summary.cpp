@@ -66,6 +66,10 @@ QString referenceOf(const spec::Reference& reference) {
 
 QString budgetOf(const spec::Budget& budget) {
   QStringList texts;
+  if (budget.device_memory_bytes) {
+    const QString memory = models::figure(report::bytes_words(*budget.device_memory_bytes));
+    texts << (budget.reserve > 0.0 ? say("%1 less %2 %").arg(memory, number(100 * budget.reserve)) : memory);
+  }
   if (budget.deadline_seconds) texts << models::figure(report::duration_words(*budget.deadline_seconds));
   if (budget.price_per_hour) texts << say("%1 per hour").arg(number(*budget.price_per_hour));
   return texts.isEmpty() ? say("none") : texts.join(QStringLiteral(", "));

@@ -3,6 +3,9 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <limits>
+
 #include "core/base/error.h"
 #include "core/memory/accumulated_forecast.h"
 
@@ -154,6 +157,29 @@ class ModelLedgerTests : public QObject {
     // One microbatch: 30 + m + 16 m + 30; two: the gradient is there in the second forward: 30 + 2 m + 30 + 16 m.
     QCOMPARE(peak_of(forecast.at(4, 1)).bytes, (60 + 17 * 4) * kMiB);
     QCOMPARE(peak_of(forecast.at(4, 8)).bytes, (60 + 8 * 4 + 16 * 4) * kMiB);
+  }
+
+  void what_a_microbatch_leaves_until_the_end_of_the_step_is_added_for_each_further_one() {
+    // As above, and each microbatch leaves 2 MiB a sample of temporaries behind.
+    const auto leaving = [](std::int64_t microbatch, std::int64_t microbatches) {
+      record::StepTrace trace = step_of(microbatch, microbatches);
+      const auto begins_forward = [](const MemoryEvent& event) { return event.part == StepPart::Forward; };
+      for (std::int64_t i = 0, from = 0; i < microbatches; ++i) {
+        auto at = std::find_if(trace.events.begin() + from, trace.events.end(), begins_forward);
+        const auto block = static_cast<std::int64_t>(trace.blocks.size());
+        from = at - trace.events.begin() + 3;
+        trace.events.insert(at, {kAllocate, StepPart::Forward, block, 2 * microbatch * kMiB});
+        trace.blocks.push_back({MemoryCategory::Temporaries, 0});
+      }
+      return trace;
+    };
+    const AccumulatedForecast forecast(
+        {leaving(2, 1), leaving(4, 1), leaving(2, 2), leaving(4, 2), leaving(2, 3), leaving(4, 3)});
+    for (const std::int64_t accumulation : {1, 2, 3, 4, 9}) {
+      QCOMPARE(peak_of(forecast.at(3, accumulation)).by_category, peak_of(leaving(3, accumulation)).by_category);
+    }
+    // 9 microbatches of 3: 60 fixed and gradient, 27 of inputs, 48 of activations, 54 left behind.
+    QCOMPARE(peak_of(forecast.at(3, 9)).bytes, (60 + 27 + 48 + 54) * kMiB);
   }
 
   void a_trace_with_more_inputs_can_still_be_replayed() {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/memory/accumulated_forecast.h"
 #include "core/memory/step_forecast.h"
 #include "core/session/preflight.h"
 #include "core/session/step_memory.h"
@@ -27,9 +28,11 @@ spec::Experiment experiment_of(std::int64_t batch, const std::string& more = {})
       "test.toml");
 }
 
-std::vector<session::ArmMemory> trace(const spec::Experiment& experiment,
-                                      const std::vector<std::int64_t>& microbatches) {
-  return session::trace_memory(experiment, microbatches, session::StopToken());
+std::vector<session::ArmMemory> trace(const spec::Experiment& experiment, const std::vector<std::int64_t>& microbatches,
+                                      std::int64_t accumulation = 1) {
+  session::MemoryQuestion question;
+  for (const std::int64_t microbatch : microbatches) question.sizes.push_back({microbatch, accumulation});
+  return session::trace_memory(experiment, question, session::StopToken()).arms;
 }
 
 }  // namespace
@@ -103,9 +106,53 @@ class StepMemoryTests : public QObject {
   }
 
   void accumulated_microbatches_are_traced_as_they_are_trained() {
-    const auto arms = trace(experiment_of(8, "accumulate = 3"), {8});
+    const auto arms = trace(experiment_of(8), {8}, 3);
     QCOMPARE(arms[0].traces[0].microbatches, std::int64_t{3});
     QCOMPARE(held(arms[0].traces[0], MemoryCategory::Inputs), std::int64_t{3 * (8 * 4 * 4 + 8 * 4)});
+  }
+
+  /// Of 51 rows: a fifth window of 12 would be cut short by the end of the epoch.
+  void a_run_that_accumulates_measures_what_was_foretold_data() {
+    QTest::addColumn<qint64>("accumulate");
+    for (const qint64 accumulate : {1, 2, 3, 4})
+      QTest::newRow(QByteArray::number(accumulate).constData()) << accumulate;
+  }
+  void a_run_that_accumulates_measures_what_was_foretold() {
+    QFETCH(qint64, accumulate);
+    session::MemoryQuestion question;
+    question.sizes = {{4, 1}, {8, 1}, {4, 2}, {8, 2}, {4, 3}, {8, 3}};
+    const auto arms = session::trace_memory(experiment_of(8), question, {}).arms;
+    const std::string setting = "accumulate = " + std::to_string(accumulate);
+    const session::Preflight measured = session::preflight(experiment_of(12, setting), {}, {}, {3, 60.0});
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      const memory::StepPeak peak = memory::peak_of(memory::AccumulatedForecast(arms[i].traces).at(12, accumulate));
+      const std::int64_t foretold = peak.bytes - peak.by_category[static_cast<std::size_t>(MemoryCategory::Inputs)];
+      QCOMPARE(measured.arms[i].peak_bytes.value_or(0), foretold);
+    }
+  }
+
+  void steps_are_timed_where_that_is_asked_for() {
+    session::MemoryQuestion question;
+    question.sizes = {{4, 1}, {4, 2}};
+    QVERIFY(session::trace_memory(experiment_of(8), question, {}).arms[0].times.empty());
+    question.with_times = true;
+    for (const session::ArmMemory& arm : session::trace_memory(experiment_of(8), question, {}).arms) {
+      QCOMPARE(arm.times.size(), std::size_t{2});
+      QCOMPARE(arm.times[1].size.accumulation, std::int64_t{2});
+      for (const session::StepSeconds& each : arm.times) QVERIFY(each.seconds > 0.0);
+    }
+  }
+
+  void sizes_that_are_not_given_are_those_around_the_batch() {
+    const session::TracedMemory traced =
+        session::trace_memory(experiment_of(8, "accumulate = 2"), {{}, false}, session::StopToken());
+    QCOMPARE(traced.planned.microbatch, std::int64_t{8});
+    QCOMPARE(traced.planned.accumulation, std::int64_t{2});
+    QCOMPARE(traced.updates, std::int64_t{8});
+    QCOMPARE(traced.sizes.size(), std::size_t{7});
+    QCOMPARE(traced.arms[1].traces.size(), std::size_t{7});
+    QCOMPARE(traced.arms[1].traces[2].microbatch, std::int64_t{16});
+    QCOMPARE(traced.arms[1].traces[6].microbatches, std::int64_t{3});
   }
 
   void a_microbatch_below_one_is_refused() {
@@ -121,7 +168,9 @@ class StepMemoryTests : public QObject {
   void a_request_to_stop_ends_it_with_what_it_has() {
     session::StopToken stop;
     stop.request();
-    const auto arms = session::trace_memory(experiment_of(8), {8, 16}, stop);
+    session::MemoryQuestion question;
+    question.sizes = {{8, 1}, {16, 1}};
+    const auto arms = session::trace_memory(experiment_of(8), question, stop).arms;
     for (const session::ArmMemory& arm : arms) QVERIFY(arm.traces.empty());
   }
 };

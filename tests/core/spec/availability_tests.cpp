@@ -45,8 +45,6 @@ const Row waiting[] = {
     {"rules", "quality = { slice = \"north\" }", "rules.quality.slice"},
     {"rules", "triggers = [\"non_finite\"]", "rules.triggers"},
     {"rules", "exceptions = []", "rules.exceptions"},
-    {"budget", "device_memory = \"24 GB\"", "budget.device_memory"},
-    {"budget", "reserve = 0.10", "budget.reserve"},
     {"budget", "growth_limit = \"200 MB\"", "budget.growth_limit"},
     {"cost", "anything = 1", "cost"},
     {"utility", "anything = 1", "utility"},
