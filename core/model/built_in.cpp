@@ -11,8 +11,15 @@
 #include "core/model/random_stream.h"
 #include "core/model/resnet.h"
 #include "core/model/transformer.h"
+#include "core/precision/forward_replay.h"
 
 namespace mantissa::model {
+
+at::Tensor run_module(torch::nn::BatchNorm2dImpl& module, const at::Tensor& input) {
+  if (!module.is_training() || !precision::ForwardReplay::active()) return module.forward(input);
+  return at::batch_norm(input, module.weight, module.bias, /*running_mean=*/{}, /*running_var=*/{}, /*training=*/true,
+                        /*momentum=*/0.0, module.options.eps(), at::globalContext().userEnabledCuDNN());
+}
 
 at::Tensor BuiltIn::forward(const at::Tensor& inputs) {
   static const std::string root;
@@ -25,6 +32,11 @@ void BuiltIn::set_training(bool training) {
   for (const auto& layer : layers_) layer->train(training);
 }
 
+void BuiltIn::recompute_blocks(bool recompute) {
+  if (!has_blocks_) return Network::recompute_blocks(recompute);
+  recomputes_ = recompute;
+}
+
 std::unique_ptr<Network> BuiltIn::clone() const {
   const UntouchedGenerator no_draw(c10::kCPU);  // a copy replaces what its construction draws
   std::unique_ptr<Network> copy = build_built_in(settings_, shape_);
@@ -35,6 +47,7 @@ std::unique_ptr<Network> BuiltIn::clone() const {
     copy->state()[i].tensor.set_requires_grad(state_[i].tensor.requires_grad());
   }
   copy->set_training(training_);
+  copy->recompute_blocks(recomputes_);
   return copy;
 }
 

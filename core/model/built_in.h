@@ -9,9 +9,11 @@
 #include <vector>
 
 #include <torch/nn/module.h>
+#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 
 #include "core/model/network.h"
+#include "core/model/recomputation.h"
 #include "core/precision/module_scope.h"
 
 namespace mantissa::model {
@@ -34,6 +36,10 @@ inline at::Tensor run_module(torch::nn::LinearImpl& module, const at::Tensor& in
   return at::linear(input, module.weight, module.bias);
 }
 
+/// Running statistics move once a forward pass: a block that backward computes again leaves them alone. Training takes
+/// the batch's own statistics, so that the result is the same.
+at::Tensor run_module(torch::nn::BatchNorm2dImpl& module, const at::Tensor& input);
+
 /// A layer of LibTorch's front end that says where it stands while it runs.
 template <class Holder>
 class Layer {
@@ -46,30 +52,11 @@ class Layer {
     return run_module(*module_, inputs...);
   }
 
+  bool is_training() const { return module_->is_training(); }
+
  private:
   std::string path_;
   std::shared_ptr<typename Holder::ContainedType> module_;
-};
-
-/// Layers that run one after another, as nn.Sequential.
-class Sequence {
- public:
-  explicit Sequence(std::string path) : path_(std::move(path)) {}
-
-  /// The path of the next layer, "features.3".
-  std::string next_path() const { return (path_.empty() ? "" : path_ + '.') + std::to_string(steps_.size()); }
-
-  void append(std::function<at::Tensor(const at::Tensor&)> step) { steps_.push_back(std::move(step)); }
-
-  at::Tensor operator()(at::Tensor values) const {
-    const precision::ModuleScope scope(path_);
-    for (const auto& step : steps_) values = step(values);
-    return values;
-  }
-
- private:
-  std::string path_;
-  std::vector<std::function<at::Tensor(const at::Tensor&)>> steps_;
 };
 
 /// The base of all built-in models.
@@ -84,6 +71,7 @@ class BuiltIn : public Network {
   void set_training(bool training) final;
   std::unique_ptr<Network> clone() const final;
   bool may_use_randomness() const final { return settings_.dropout > 0.0; }
+  void recompute_blocks(bool recompute) final;
 
   /// Takes over a layer with its parameters and buffers. \param path  from the model's root; empty: the model is this
   /// one layer
@@ -93,10 +81,23 @@ class BuiltIn : public Network {
     return Layer<Holder>(std::move(path), module);
   }
 
+  /// A part of the model, whose activations backward computes again where the model was told so.
+  /// \param make  adds the part's layers and returns what runs them, which takes and returns one tensor
+  template <class Make>
+  std::function<at::Tensor(const at::Tensor&)> add_block(const Make& make) {
+    const std::size_t first = parameters_.size();
+    auto block = std::make_shared<Block>();
+    block->run = make();
+    for (std::size_t i = first; i < parameters_.size(); ++i) block->parameters.push_back(parameters_[i].tensor);
+    has_blocks_ = true;
+    return [this, block = std::shared_ptr<const Block>(std::move(block))](const at::Tensor& inputs) {
+      return recomputes_ ? run_recomputed(block, inputs, training_ && may_use_randomness()) : block->run(inputs);
+    };
+  }
+
  protected:
   const spec::Model& settings() const { return settings_; }
   const DataShape& shape() const { return shape_; }
-  bool training() const { return training_; }
 
  private:
   /// Inputs have the shape that the model was built for.
@@ -107,7 +108,48 @@ class BuiltIn : public Network {
   spec::Model settings_;
   DataShape shape_;
   bool training_ = true;
+  bool has_blocks_ = false;
+  bool recomputes_ = false;
   std::vector<std::shared_ptr<torch::nn::Module>> layers_;
+};
+
+/// Layers that run one after another, as nn.Sequential.
+class Sequence {
+ public:
+  using Step = std::function<at::Tensor(const at::Tensor&)>;
+
+  /// \param first  number of the first layer
+  explicit Sequence(std::string path, std::size_t first = 0) : path_(std::move(path)), next_(first) {}
+
+  /// The path of the next layer, "features.3".
+  std::string next_path() const { return (path_.empty() ? "" : path_ + '.') + std::to_string(next_); }
+
+  void append(Step step) {
+    steps_.push_back(std::move(step));
+    ++next_;
+  }
+
+  /// Appends what `add_layers` appends to the sequence that it is given, as one block of `model`.
+  template <class AddLayers>
+  void append_block(BuiltIn& model, const AddLayers& add_layers) {
+    steps_.push_back(model.add_block([&] {
+      Sequence layers(path_, next_);
+      add_layers(layers);
+      next_ = layers.next_;
+      return layers;
+    }));
+  }
+
+  at::Tensor operator()(at::Tensor values) const {
+    const precision::ModuleScope scope(path_);
+    for (const Step& step : steps_) values = step(values);
+    return values;
+  }
+
+ private:
+  std::string path_;
+  std::size_t next_;
+  std::vector<Step> steps_;
 };
 
 /// Any built-in kind, with weights drawn from the default generator as it stands.

@@ -19,9 +19,11 @@ Sequence add_features(BuiltIn& model, const spec::Model& settings, std::int64_t 
   Sequence features("features");
   for (const std::int64_t next : settings.channels) {
     const auto convolution = nn::Conv2dOptions(channels, next, settings.kernel).padding(settings.kernel / 2);
-    features.append(model.add(features.next_path(), nn::Conv2d(convolution)));
-    features.append(model.add(features.next_path(), nn::ReLU()));
-    features.append(model.add(features.next_path(), nn::MaxPool2d(2)));
+    features.append_block(model, [&](Sequence& stage) {
+      stage.append(model.add(stage.next_path(), nn::Conv2d(convolution)));
+      stage.append(model.add(stage.next_path(), nn::ReLU()));
+      stage.append(model.add(stage.next_path(), nn::MaxPool2d(2)));
+    });
     channels = next;
   }
   return features;

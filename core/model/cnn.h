@@ -21,9 +21,9 @@ namespace mantissa::model {
 ///     dropout            Dropout(dropout)
 ///     head               Linear(C·h·w, outputs)                weight [outputs, C·h·w], bias [outputs]
 ///
-/// `features` is an nn.Sequential. Weights: PyTorch's defaults, drawn in this order.
-/// \throws Error ModelProblem unless the rows are [channels, height, width] and large enough to be halved by each
-/// stage.
+/// `features` is an nn.Sequential. Weights: PyTorch's defaults, drawn in this order. Every stage is a block that
+/// backward may compute again. \throws Error ModelProblem unless the rows are [channels, height, width] and large
+/// enough to be halved by each stage.
 std::unique_ptr<Network> build_cnn(const spec::Model& settings, const DataShape& shape);
 
 /// Refuses rows that are no images. \param kind  of the model, for the message

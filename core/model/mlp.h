@@ -23,6 +23,8 @@ namespace mantissa::model {
 ///     last      Linear            weight [outputs, hidden[last]], bias [outputs]
 ///
 /// Weights: PyTorch's defaults, drawn layer by layer from the top. With bias = false there is no bias anywhere.
+/// Blocks that backward may compute again: n hidden layers in blocks of ⌊√n⌋; the output stands outside. A linear model
+/// has none.
 /// \throws Error ModelProblem for characters instead of numbers.
 std::unique_ptr<Network> build_mlp(const spec::Model& settings, const DataShape& shape);
 

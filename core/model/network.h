@@ -87,6 +87,11 @@ class Network {
   /// PyTorch's `train()` (true) and `eval()` (false).
   virtual void set_training(bool training) = 0;
 
+  /// Whether backward computes the activations of each block again instead of keeping them (recomputation.h): less
+  /// memory, more time, every bit the same. Clones do as their original does.
+  /// \throws Error InvalidSetting  for true where the model is not made of blocks
+  virtual void recompute_blocks(bool recompute);
+
   /// The same model with the same weights and buffers in storage of its own.
   virtual std::unique_ptr<Network> clone() const = 0;
 

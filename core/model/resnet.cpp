@@ -22,9 +22,11 @@ nn::Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t kernel, 
 
 Sequence add_stem(BuiltIn& model, std::int64_t channels, std::int64_t width) {
   Sequence stem("stem");
-  stem.append(model.add(stem.next_path(), convolution(channels, width, 3, 1)));
-  stem.append(model.add(stem.next_path(), nn::BatchNorm2d(width)));
-  stem.append(model.add(stem.next_path(), nn::ReLU()));
+  stem.append_block(model, [&](Sequence& block) {
+    block.append(model.add(block.next_path(), convolution(channels, width, 3, 1)));
+    block.append(model.add(block.next_path(), nn::BatchNorm2d(width)));
+    block.append(model.add(block.next_path(), nn::ReLU()));
+  });
   return stem;
 }
 
@@ -72,7 +74,7 @@ Sequence add_blocks(BuiltIn& model, std::int64_t depth, std::int64_t width) {
     for (std::int64_t block = 0; block < blocks_of_stage; ++block) {
       const std::int64_t next = width << stage;
       const std::int64_t stride = stage > 0 && block == 0 ? 2 : 1;
-      blocks.append(ResidualBlock(model, blocks.next_path(), channels, next, stride));
+      blocks.append(model.add_block([&] { return ResidualBlock(model, blocks.next_path(), channels, next, stride); }));
       channels = next;
     }
   }

@@ -31,6 +31,7 @@ namespace mantissa::model {
 /// A block whose stride is 1 and whose c is C has no shortcut layers: its input is added as it is. A BatchNorm2d has
 /// the parameters weight, bias [C] and the buffers running_mean, running_var [C] and num_batches_tracked (int64, no
 /// dimension). `stem`, `blocks` and `shortcut` are nn.Sequential. Weights: PyTorch's defaults, drawn in this order.
+/// Blocks that backward may compute again: the stem and each of `blocks`.
 /// With one channel in, 10 outputs and the default sizes: 272,186 parameters.
 /// \throws Error ModelProblem unless the rows are [channels, height, width].
 std::unique_ptr<Network> build_resnet(const spec::Model& settings, const DataShape& shape);

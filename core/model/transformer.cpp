@@ -29,7 +29,7 @@ class Attention {
         dropout_(model.add(path + ".dropout", nn::Dropout(settings.dropout))),
         proj_(model.add(path + ".proj", nn::Linear(settings.width, settings.width))) {}
 
-  at::Tensor operator()(const at::Tensor& inputs, bool training) const {
+  at::Tensor operator()(const at::Tensor& inputs) const {
     const precision::ModuleScope scope(path_);
     const std::int64_t batch = inputs.size(0);
     const std::int64_t time = inputs.size(1);
@@ -41,11 +41,11 @@ class Attention {
     const at::Tensor queries = by_head(parts[0]);
     const at::Tensor keys = by_head(parts[1]);
     const at::Tensor values = by_head(parts[2]);
-    const at::Tensor mixed = kind_ == spec::Attention::Own
-                                 ? own(queries, keys, values)
-                                 : at::scaled_dot_product_attention(queries, keys, values, /*attn_mask=*/{},
-                                                                    training ? probability_of_dropout_ : 0.0,
-                                                                    /*is_causal=*/true);
+    const at::Tensor mixed = kind_ == spec::Attention::Own ? own(queries, keys, values)
+                                                           : at::scaled_dot_product_attention(
+                                                                 queries, keys, values, /*attn_mask=*/{},
+                                                                 dropout_.is_training() ? probability_of_dropout_ : 0.0,
+                                                                 /*is_causal=*/true);
     return proj_(mixed.transpose(1, 2).reshape({batch, time, width}));
   }
 
@@ -80,9 +80,9 @@ Sequence add_mlp(BuiltIn& model, const std::string& path, std::int64_t width) {
   return mlp;
 }
 
-class Block {
+class TransformerBlock {
  public:
-  Block(BuiltIn& model, const std::string& path, const spec::Model& settings)
+  TransformerBlock(BuiltIn& model, const std::string& path, const spec::Model& settings)
       : path_(path),
         norm1_(model.add(path + ".norm1", layer_norm(settings.width))),
         attn_(model, path + ".attn", settings),
@@ -90,9 +90,9 @@ class Block {
         norm2_(model.add(path + ".norm2", layer_norm(settings.width))),
         mlp_(add_mlp(model, path + ".mlp", settings.width)) {}
 
-  at::Tensor operator()(const at::Tensor& inputs, bool training) const {
+  at::Tensor operator()(const at::Tensor& inputs) const {
     const precision::ModuleScope scope(path_);
-    const at::Tensor attended = inputs + dropout_(attn_(norm1_(inputs), training));
+    const at::Tensor attended = inputs + dropout_(attn_(norm1_(inputs)));
     return attended + dropout_(mlp_(norm2_(attended)));
   }
 
@@ -106,10 +106,10 @@ class Block {
   Sequence mlp_;
 };
 
-std::vector<Block> add_blocks(BuiltIn& model, const spec::Model& settings) {
-  std::vector<Block> blocks;
+Sequence add_blocks(BuiltIn& model, const spec::Model& settings) {
+  Sequence blocks("blocks");
   for (std::int64_t i = 0; i < settings.layers; ++i) {
-    blocks.emplace_back(model, "blocks." + std::to_string(i), settings);
+    blocks.append(model.add_block([&] { return TransformerBlock(model, blocks.next_path(), settings); }));
   }
   return blocks;
 }
@@ -128,16 +128,15 @@ class Transformer : public BuiltIn {
  private:
   at::Tensor run(const at::Tensor& inputs) override {
     const at::Tensor positions = at::arange(inputs.size(1), inputs.options());
-    at::Tensor values = dropout_(token_embedding_(inputs) + position_embedding_(positions));
-    for (const Block& block : blocks_) values = block(values, training());
-    return head_(norm_(values));
+    const at::Tensor values = dropout_(token_embedding_(inputs) + position_embedding_(positions));
+    return head_(norm_(blocks_(values)));
   }
 
   // Built in the order of declaration: Python's.
   Layer<nn::Embedding> token_embedding_;
   Layer<nn::Embedding> position_embedding_;
   Layer<nn::Dropout> dropout_;
-  std::vector<Block> blocks_;
+  Sequence blocks_;
   Layer<nn::LayerNorm> norm_;
   Layer<nn::Linear> head_;
 };

@@ -29,7 +29,7 @@ namespace mantissa::model {
 ///     head                      Linear(d, V, bias = false)           weight [V, d]
 ///
 /// A block is x = x + dropout(attn(norm1(x))), then x = x + dropout(mlp(norm2(x))). `blocks` and `mlp` are
-/// nn.Sequential. Weights: PyTorch's defaults, drawn in this order.
+/// nn.Sequential. Weights: PyTorch's defaults, drawn in this order. Backward may compute each block again.
 ///
 /// attention = "own": with n = d / heads, on [batch·heads, T, n]: bmm of queries and keys, times 1/√n (after the
 /// product, so it is the product that overflows), masked_fill with -inf above the diagonal, softmax, attn.dropout, bmm

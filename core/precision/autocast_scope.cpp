@@ -42,4 +42,10 @@ int AutocastScope::depth() {
   return inside - 1;
 }
 
+CastCacheSetting::CastCacheSetting(bool keeps_casts) : previous_(at::autocast::is_autocast_cache_enabled()) {
+  at::autocast::set_autocast_cache_enabled(keeps_casts);
+}
+
+CastCacheSetting::~CastCacheSetting() { at::autocast::set_autocast_cache_enabled(previous_); }
+
 }  // namespace mantissa::precision

@@ -37,4 +37,16 @@ class AutocastScope {
   bool previous_cache_enabled_;
 };
 
+/// Whether autocast keeps its low-precision copies of weights, for as long as the object lives, on this thread.
+class CastCacheSetting {
+ public:
+  explicit CastCacheSetting(bool keeps_casts);
+  ~CastCacheSetting();
+  CastCacheSetting(const CastCacheSetting&) = delete;
+  CastCacheSetting& operator=(const CastCacheSetting&) = delete;
+
+ private:
+  bool previous_;
+};
+
 }  // namespace mantissa::precision

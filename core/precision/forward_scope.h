@@ -26,12 +26,19 @@ class ForwardScope {
   ForwardScope(const ForwardScope&) = delete;
   ForwardScope& operator=(const ForwardScope&) = delete;
 
+  /// The innermost one of this thread; null outside of every scope.
+  static const ForwardScope* current() { return current_; }
+  const Policy& policy() const { return policy_; }
+
  private:
+  const Policy& policy_;
+  const ForwardScope* outer_;
   AutocastScope autocast_;
   std::optional<CudaCastScope> cuda_casts_;
   std::optional<JitCastScope> jit_casts_;
   Float32Regions* regions_ = nullptr;
   std::optional<OperatorInterceptor> interceptor_;
+  static thread_local const ForwardScope* current_;
 };
 
 }  // namespace mantissa::precision

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/precision/operator_interceptor.h"
 
-#include <vector>
+#include <utility>
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
@@ -90,5 +90,9 @@ OperatorInterceptor::OperatorInterceptor(OperatorObserver& observer)
 }
 
 OperatorInterceptor::~OperatorInterceptor() { observers.pop_back(); }
+
+UnseenByObservers::UnseenByObservers() : aside_(std::exchange(observers, {})) {}
+
+UnseenByObservers::~UnseenByObservers() { observers = std::move(aside_); }
 
 }  // namespace mantissa::precision

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/stack.h>
@@ -96,6 +97,19 @@ class OperatorInterceptor {
 
  private:
   c10::impl::IncludeDispatchKeyGuard seen_;
+};
+
+/// Hides the operators of this thread from all observers that look on already, for as long as the object lives.
+/// Observers that come meanwhile see them.
+class UnseenByObservers {
+ public:
+  UnseenByObservers();
+  ~UnseenByObservers();
+  UnseenByObservers(const UnseenByObservers&) = delete;
+  UnseenByObservers& operator=(const UnseenByObservers&) = delete;
+
+ private:
+  std::vector<OperatorObserver*> aside_;
 };
 
 }  // namespace mantissa::precision

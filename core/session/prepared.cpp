@@ -400,6 +400,8 @@ Prepared prepare(const spec::Experiment& asked) {
 
   prepared.network = build_network(experiment, prepared.dataset);
   prepared.network->move_to(c10::Device(experiment.training.device));
+  prepared.network->recompute_blocks(experiment.training.activation_checkpointing ==
+                                     spec::ActivationCheckpointing::Blocks);
   prepared.notes.insert(prepared.notes.end(), prepared.network->notes().begin(), prepared.network->notes().end());
   if (training) refuse_untrainable(prepared);
   const std::vector<std::string> weights_notes = use_model(*prepared.network, experiment, prepared.dataset);

@@ -41,10 +41,14 @@ std::map<std::string, json> without_trials(const std::string& canonical) {
   return flattened(document);
 }
 
-/// Neither changes a bit of the steps.
+/// None of them changes a bit of the steps.
 bool may_change(const std::string& key) {
-  static const std::set<std::string, std::less<>> kFree = {"name", "description", "training.steps", "training.epochs",
-                                                           "training.evaluate_every"};
+  static const std::set<std::string, std::less<>> kFree = {"name",
+                                                           "description",
+                                                           "training.steps",
+                                                           "training.epochs",
+                                                           "training.evaluate_every",
+                                                           "training.activation_checkpointing"};
   const auto below = [&key](std::string_view table) { return key.compare(0, table.size(), table) == 0; };
   return kFree.count(key) > 0 || below("training.checkpoint") || below("expect");
 }

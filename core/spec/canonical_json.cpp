@@ -218,6 +218,7 @@ json to_json(const Training& training) {
       {"on_non_finite", to_text(training.on_non_finite)},
       {"stop_on", to_json(training.stop_on)},
       {"float32_matmul", training.float32_matmul},
+      {"activation_checkpointing", to_text(training.activation_checkpointing)},
       {"evaluate_every", or_null(training.evaluate_every)},
       {"checkpoint", {{"every", or_null(training.checkpoint.every)}, {"keep", or_null(training.checkpoint.keep)}}},
       {"tf32", training.tf32},

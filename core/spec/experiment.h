@@ -172,6 +172,9 @@ struct Checkpointing {
   std::optional<std::int64_t> keep;   ///< absent: all
 };
 
+/// What backward computes again instead of keeping it. Not to be taken for the checkpoints that are saved.
+enum class ActivationCheckpointing { Off, Blocks };
+
 struct Training {
   std::string device = "cpu";
   int threads = 0;  ///< 0: all cores but one, at least 1
@@ -188,8 +191,9 @@ struct Training {
   std::optional<double> skip_norm;  ///< an update whose gradients have a norm above it is refused
   OnNonFinite on_non_finite = OnNonFinite::Stop;
   StopOn stop_on;
-  std::string float32_matmul = "highest";      ///< highest | high | medium
-  bool tf32 = false;                           ///< TF32 for products and convolutions on a GPU
+  std::string float32_matmul = "highest";  ///< highest | high | medium
+  bool tf32 = false;                       ///< TF32 for products and convolutions on a GPU
+  ActivationCheckpointing activation_checkpointing = ActivationCheckpointing::Off;
   std::optional<std::int64_t> evaluate_every;  ///< attempted steps; absent: at the end only
   Checkpointing checkpoint;
   std::vector<Optimizer> optimizers;  ///< at least one after parsing

@@ -42,6 +42,7 @@ std::string to_text(Missing);
 std::string to_text(Labels);
 std::string to_text(TargetTransform);
 std::string to_text(PinMemory);
+std::string to_text(ActivationCheckpointing);
 std::string to_text(ModelKind);
 std::string to_text(Activation);
 std::string to_text(StoredDtype);

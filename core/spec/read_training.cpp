@@ -65,6 +65,23 @@ void refuse_loss_of_another_task(const Setting* setting, const Experiment& exper
   if (!regression && by_value) refuse(*setting, "cross_entropy or nll with data.task = \"classification\"");
 }
 
+void refuse_model_without_blocks(const Setting& setting, ModelKind kind) {
+  const auto because = [&](const std::string& problem) {
+    refuse(setting, "off with model.kind = \"" + word_of(kind) + '"', problem,
+           "Take \"off\"; a smaller training.batch with as much more training.accumulate needs less memory, too");
+  };
+  switch (kind) {
+    case ModelKind::Linear:
+      return because("a linear model is one layer, which keeps no activations that could be computed again");
+    case ModelKind::Lstm:
+      return because("an LSTM is one operator, which cannot be taken apart into blocks");
+    case ModelKind::TorchScript:
+      return because("the code of a model from a file cannot be taken apart into blocks");
+    default:
+      return;
+  }
+}
+
 }  // namespace
 
 void read_model(const Setting* setting, const std::string& folder, Experiment& experiment) {
@@ -114,6 +131,10 @@ void read_training(const Setting* setting, Experiment& experiment) {
   checkpoint.integer("keep", training.checkpoint.keep, 1);
   table.text("float32_matmul", training.float32_matmul);
   table.boolean("tf32", training.tf32);
+  table.word("activation_checkpointing", training.activation_checkpointing);
+  if (training.activation_checkpointing != ActivationCheckpointing::Off) {
+    refuse_model_without_blocks(*table.find("activation_checkpointing"), experiment.model.kind);
+  }
   if (training.tf32) {
     experiment.warnings.emplace_back(
         "training.tf32 = true: FP32 products on a GPU are rounded to TF32's 10 bits, in the reference too");

@@ -11,6 +11,7 @@ std::string to_text(Missing value) { return word_of(value); }
 std::string to_text(Labels value) { return word_of(value); }
 std::string to_text(TargetTransform value) { return word_of(value); }
 std::string to_text(PinMemory value) { return word_of(value); }
+std::string to_text(ActivationCheckpointing value) { return word_of(value); }
 std::string to_text(ModelKind value) { return word_of(value); }
 std::string to_text(Attention value) { return word_of(value); }
 std::string to_text(Activation value) { return word_of(value); }

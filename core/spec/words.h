@@ -115,6 +115,11 @@ struct Words<SchedulePer> {
       {{"applied-update", SchedulePer::AppliedUpdate}, {"iteration", SchedulePer::Iteration}}};
 };
 template <>
+struct Words<ActivationCheckpointing> {
+  static constexpr WordList<ActivationCheckpointing, 2> list{
+      {{"off", ActivationCheckpointing::Off}, {"blocks", ActivationCheckpointing::Blocks}}};
+};
+template <>
 struct Words<Autocast> {
   static constexpr WordList<Autocast, 3> list{
       {{"off", Autocast::Off}, {"float16", Autocast::Float16}, {"bfloat16", Autocast::BFloat16}}};

@@ -147,6 +147,7 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
       skip_norm(experiment.training.skip_norm),
       buffers(*network),
       shadow_every(trial != nullptr ? trial->shadow_every : 0) {
+  network->recompute_blocks(experiment.training.activation_checkpointing == spec::ActivationCheckpointing::Blocks);
   const std::vector<model::NamedTensor>& parameters = network->parameters();
   const auto is_trainable = [](const model::NamedTensor& parameter) { return parameter.tensor.requires_grad(); };
   const bool trainable = std::any_of(parameters.begin(), parameters.end(), is_trainable);

@@ -79,17 +79,18 @@ int CommandLine::run(const QStringList& arguments) {
 #endif
 }
 
-QByteArray differences_from_pytorch(const QString& folder, int stop_after) {
+QByteArray differences_from_pytorch(const QString& folder, int stop_after, const QStringList& changes) {
   const QTemporaryDir temporary;
   const QString archive = temporary.filePath("oracle.db");
   CommandLine cli(folder);
   // 0 accepted, 1 a trial failed (planned in one fixture), 2 undecided: no rules are fixed in these experiments.
   int code = 0;
+  QStringList run{"run", folder + "/experiment.toml", "--archive", archive, "-q", "--gains", "off"};
+  for (const QString& change : changes) run << "--set" << change;
   if (stop_after == 0) {
-    code = cli.run({"run", folder + "/experiment.toml", "--archive", archive, "-q", "--gains", "off"});
+    code = cli.run(run);
   } else {
-    code = cli.run({"run", folder + "/experiment.toml", "--archive", archive, "-q", "--gains", "off", "--stop-after",
-                    QString::number(stop_after)});
+    code = cli.run(run << "--stop-after" << QString::number(stop_after));
     if (code != 0) return cli.last_words;
     code = cli.run({"resume", "last", "--archive", archive, "-q", "--gains", "off"});
   }

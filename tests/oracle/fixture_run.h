@@ -35,6 +35,7 @@ class CommandLine {
 /// Runs the folder's experiment.toml and compares every step of every arm and its final weights with the results that
 /// official PyTorch left there (README.md). Returns the differences, a line each; empty where every bit is equal.
 /// \param stop_after  the run stops after so many steps and is resumed; 0: it does not
-QByteArray differences_from_pytorch(const QString& folder, int stop_after = 0);
+/// \param changes  to the experiment, as --set takes them
+QByteArray differences_from_pytorch(const QString& folder, int stop_after = 0, const QStringList& changes = {});
 
 }  // namespace mantissa::oracle

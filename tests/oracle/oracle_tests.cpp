@@ -67,6 +67,31 @@ class OracleTests : public QObject {
     QVERIFY2(faults.isEmpty(), "\n" + faults);
   }
 
+  /// Blocks that backward computes again: dropout, BatchNorm, accumulation, skipped steps, several optimizers, loss
+  /// evaluations within a step, casts as CUDA's, regions in FP32.
+  void blocks_computed_again_change_no_bit_data() {
+    QTest::addColumn<QString>("folder");
+    for (const char* name :
+         {"accumulate-skips", "cnn", "cuda-casts-mlp", "dropout", "fashion-cnn", "fashion-resnet", "float32-operators",
+          "growth-probes", "lbfgs", "resnet-20", "resnet-fp16", "shakespeare-cuda-casts", "shakespeare-own-attention",
+          "shakespeare-sdpa-dropout", "three-optimizers", "two-optimizers"}) {
+      QTest::newRow(name) << fixtures + name;
+    }
+  }
+
+  void blocks_computed_again_change_no_bit() {
+#ifndef MANTISSA_CLI
+    QSKIP("mantissa-cli is not part of this build");
+#endif
+    if (!oracle::cpu_can_repeat_the_fixtures()) {
+      QSKIP("the fixtures were made with AVX2 and FMA, which this processor lacks: its last bits differ");
+    }
+    QFETCH(QString, folder);
+    const QByteArray faults =
+        oracle::differences_from_pytorch(folder, 0, {"training.activation_checkpointing=\"blocks\""});
+    QVERIFY2(faults.isEmpty(), "\n" + faults);
+  }
+
   void a_difference_in_the_last_bit_is_found_and_named() {
     using oracle::Table;
     const Table expected{{"step", "loss"}, {{"1", "0.1"}, {"2", "NaN"}}};

@@ -78,6 +78,15 @@ class ResumeTests : public QObject {
     QCOMPARE(box.reader().history(id).resumptions[2].step, std::int64_t{3});
   }
 
+  void blocks_may_be_computed_again_from_a_resume_on() {
+    Box unbroken;
+    const Outcome whole = unbroken.run(kDropout);
+    Box box;
+    const std::int64_t id = box.run(kDropout, 5).arms[1].row.id;
+    const std::string found = differences(whole, box.resume(id, {"training.activation_checkpointing=\"blocks\""}));
+    QVERIFY2(found.empty(), found.c_str());
+  }
+
   void checkpoints_and_evaluations_on_the_way_change_no_bit() {
     Box plain;
     Box busy;

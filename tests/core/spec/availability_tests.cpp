@@ -28,7 +28,6 @@ const Row waiting[] = {
     {"data", "path = \"a.csv\"\ntest = { path = \"t.npy\" }", "data.test.path"},
     {"data", "inputs = \"x.npy\"\ntargets = \"y.idx\"", "data.inputs"},
     {"data", "inputs = \"x.idx\"\ntargets = \"y.npy\"", "data.targets"},
-    {"training", "activation_checkpointing = \"blocks\"", "training.activation_checkpointing"},
     {"[trial]", "mode = \"replay\"", "trial[0].mode"},
     {"cases", "boundary = 32", "cases.boundary"},
     {"cases", "edge = \"x1 > 3\"", "cases.edge"},
@@ -140,6 +139,7 @@ class SpecAvailabilityTests : public QObject {
     add_words<Loss>(read, "training.loss");
     add_words<Reduction>(read, "training.reduction");
     add_words<OnNonFinite>(read, "training.on_non_finite");
+    add_words<ActivationCheckpointing>(read, "training.activation_checkpointing");
     add_words<OptimizerKind>(read, "training.optimizer.kind");
     for (const std::string schedule : {"training.schedule", "training.optimizer.schedule"}) {
       add_words<ScheduleKind>(read, schedule + ".kind");

@@ -125,6 +125,11 @@ class SpecJsonTests : public QObject {
     }
   }
 
+  void recomputed_activations_are_hashed() {
+    QVERIFY(canonical_json_to_hash(parse_more("[training]\nactivation_checkpointing = \"blocks\"\n")) !=
+            canonical_json_to_hash(parse(least_example)));
+  }
+
   void numbers_are_the_shortest_that_read_back() {
     const std::string json =
         canonical_json(parse_more("[[training.optimizer]]\nlr = 0.1\neps = 1e-300\nweight_decay = 1e22\n"));

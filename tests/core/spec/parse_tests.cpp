@@ -115,6 +115,7 @@ ignore_index = -1
 clip_norm = 1.5
 on_non_finite = "apply"
 float32_matmul = "medium"
+activation_checkpointing = "blocks"
 evaluate_every = 20
 checkpoint = { every = 50, keep = 3 }
 [[training.optimizer]]
@@ -205,6 +206,7 @@ bf16 = "undecided"
     QCOMPARE(*e.training.clip_norm, 1.5);
     QVERIFY(e.training.on_non_finite == OnNonFinite::Apply);
     QCOMPARE(e.training.float32_matmul, std::string("medium"));
+    QVERIFY(e.training.activation_checkpointing == ActivationCheckpointing::Blocks);
     QCOMPARE(*e.training.evaluate_every, 20);
     QCOMPARE(*e.training.checkpoint.every, 50);
     QCOMPARE(*e.training.checkpoint.keep, 3);

@@ -321,6 +321,23 @@ class SpecRefusalTests : public QObject {
     VERIFY_REFUSED(data + "[model]\nkind = \"forest\"\n", InvalidSetting, 5, "model.kind", "found \"forest\"");
   }
 
+  void only_a_model_of_blocks_computes_them_again() {
+    const std::string data = "mantissa = 1\n[data]\nsource = \"wine\"\n[model]\n";
+    const std::string again = "\n[training]\nactivation_checkpointing = \"blocks\"\n";
+    VERIFY_REFUSED(data + "kind = \"torchscript\"\npath = \"a.pt\"" + again, InvalidSetting, 8,
+                   "training.activation_checkpointing", "a model from a file cannot be taken apart into blocks");
+    VERIFY_REFUSED(data + "kind = \"lstm\"" + again, InvalidSetting, 7, "training.activation_checkpointing",
+                   "found \"blocks\", expected off with model.kind = \"lstm\"");
+    VERIFY_REFUSED(data + "kind = \"linear\"" + again, InvalidSetting, 7, "training.activation_checkpointing",
+                   "one layer");
+    VERIFY_REFUSED(data + "kind = \"mlp\"\n[training]\nactivation_checkpointing = \"layers\"\n", InvalidSetting, 7,
+                   "training.activation_checkpointing", "expected off | blocks");
+    for (const char* kind : {"mlp", "cnn", "resnet", "transformer"}) {
+      QVERIFY(!refusal(data + "kind = \"" + kind + '"' + again));
+    }
+    QVERIFY(!refusal(data + "kind = \"lstm\"\n[training]\nactivation_checkpointing = \"off\"\n"));
+  }
+
   void loss_must_fit_the_task() {
     const std::string data =
         "mantissa = 1\n[data]\npath = \"a.csv\"\ntask = \"regression\"\n[model]\nkind = \"linear\"\n";
