@@ -17,8 +17,8 @@ namespace mantissa::observe {
 /// A lock guards all of it: autograd hands the log on to threads of its own.
 class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
  public:
-  Log(std::function<std::string()> module_path, c10::DeviceType device)
-      : module_path_(std::move(module_path)), device_(device), modules_{""} {
+  Log(std::function<std::string()> module_path, std::function<bool()> runs_again, c10::DeviceType device)
+      : module_path_(std::move(module_path)), runs_again_(std::move(runs_again)), device_(device), modules_{""} {
     module_numbers_.emplace("", 0);
   }
 
@@ -26,14 +26,17 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
                          c10::Device device) override {
     if (device.type() != device_) return;
     const std::string path = size > 0 ? module_path_() : std::string();
+    const bool again = runs_again_ && runs_again_();
     const std::lock_guard<std::mutex> lock(mutex_);
     if (size > 0) {
       const auto block = static_cast<std::int64_t>(origins_.size());
       origins_.push_back({part_, module_number(path), casts_ > 0});
       live_[address] = block;
       events_.push_back({record::MemoryEvent::Kind::Allocate, part_, block, size});
+      again_.push_back(again);
     } else if (const auto found = live_.find(address); found != live_.end()) {
       events_.push_back({record::MemoryEvent::Kind::Free, part_, found->second, 0});
+      again_.push_back(again);
       live_.erase(found);
     }
   }
@@ -54,8 +57,9 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
   /// A cast in forward of a parameter's own storage begins or ends. Backward casts gradients.
   bool begins_cast(const at::Tensor& tensor) {
     if (!tensor.defined() || !tensor.has_storage()) return false;
+    const bool again = runs_again_ && runs_again_();
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (part_ != record::StepPart::Forward || parameters_.count(tensor.storage().data()) == 0) return false;
+    if ((part_ != record::StepPart::Forward && !again) || parameters_.count(tensor.storage().data()) == 0) return false;
     ++casts_;
     return true;
   }
@@ -65,6 +69,7 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
   }
 
   const record::MemoryTrace& events() const { return events_; }
+  const std::vector<bool>& again() const { return again_; }
   const std::vector<Origin>& origins() const { return origins_; }
   const std::vector<std::string>& modules() const { return modules_; }
   std::optional<std::int64_t> block_at(const void* storage) const {
@@ -81,11 +86,13 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
   }
 
   const std::function<std::string()> module_path_;
+  const std::function<bool()> runs_again_;
   const c10::DeviceType device_;
   mutable std::mutex mutex_;
   record::StepPart part_ = record::StepPart::BeforeForward;
   int casts_ = 0;  // under way
   record::MemoryTrace events_;
+  std::vector<bool> again_;  // by event
   std::vector<Origin> origins_;
   std::vector<std::string> modules_;
   std::unordered_map<std::string, std::int32_t> module_numbers_;
@@ -139,13 +146,16 @@ class MemoryTracer::Guard {
 
 thread_local MemoryTracer::Log* MemoryTracer::Guard::current_ = nullptr;
 
-MemoryTracer::MemoryTracer(std::function<std::string()> module_path, c10::DeviceType device)
-    : log_(std::make_shared<Log>(std::move(module_path), device)), guard_(std::make_unique<Guard>(log_)) {}
+MemoryTracer::MemoryTracer(std::function<std::string()> module_path, std::function<bool()> runs_again,
+                           c10::DeviceType device)
+    : log_(std::make_shared<Log>(std::move(module_path), std::move(runs_again), device)),
+      guard_(std::make_unique<Guard>(log_)) {}
 MemoryTracer::~MemoryTracer() = default;
 
 void MemoryTracer::enter(record::StepPart part) { log_->enter(part); }
 void MemoryTracer::set_parameters(const std::vector<const void*>& storages) { log_->set_parameters(storages); }
 const record::MemoryTrace& MemoryTracer::events() const { return log_->events(); }
+const std::vector<bool>& MemoryTracer::again() const { return log_->again(); }
 const std::vector<MemoryTracer::Origin>& MemoryTracer::origins() const { return log_->origins(); }
 const std::vector<std::string>& MemoryTracer::modules() const { return log_->modules(); }
 std::optional<std::int64_t> MemoryTracer::block_at(const void* storage) const { return log_->block_at(storage); }

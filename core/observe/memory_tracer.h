@@ -31,7 +31,10 @@ class MemoryTracer {
   };
 
   /// \param module_path  of the module that runs on the calling thread; asked at every allocation
-  explicit MemoryTracer(std::function<std::string()> module_path, c10::DeviceType device = c10::DeviceType::CPU);
+  /// \param runs_again   whether a part of forward runs a second time on the calling thread, within backward; asked at
+  ///                     every event. Empty: never
+  explicit MemoryTracer(std::function<std::string()> module_path, std::function<bool()> runs_again = {},
+                        c10::DeviceType device = c10::DeviceType::CPU);
   ~MemoryTracer();
   MemoryTracer(const MemoryTracer&) = delete;
   MemoryTracer& operator=(const MemoryTracer&) = delete;
@@ -43,6 +46,7 @@ class MemoryTracer {
   void set_parameters(const std::vector<const void*>& storages);
 
   const record::MemoryTrace& events() const;
+  const std::vector<bool>& again() const;      ///< by event: whether it belongs to a second run of a part of forward
   const std::vector<Origin>& origins() const;  ///< by block
   const std::vector<std::string>& modules() const;
 

@@ -18,7 +18,8 @@ enum class MemoryCategory : std::uint8_t {
   OptimizerState,    ///< moments, master copies
   Gradients,         ///< of parameters
   Inputs,            ///< the microbatches of the step, targets included
-  SavedActivations,  ///< made in forward and there when it ends: what backward needs, and the outputs
+  SavedActivations,  ///< made in forward and there when it ends: what backward needs, and the outputs; of a block that
+                     ///< backward computes again, what is there when it has been
   CastCopies,        ///< parameters in the dtype of autocast, as its cache or a saved activation holds them
   Temporaries,       ///< everything else
 };

@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "core/observe/memory_tracer.h"
+#include "core/precision/forward_replay.h"
 #include "core/precision/operator_interceptor.h"
 #include "core/train/lone_step.h"
 
@@ -71,9 +72,9 @@ class Cut {
       }
     }
     for (const auto& [block, bytes] : held)
-      add(block, {MemoryEvent::Kind::Allocate, StepPart::BeforeForward, 0, bytes});
+      add(block, {MemoryEvent::Kind::Allocate, StepPart::BeforeForward, 0, bytes}, false);
     trace_.held = trace_.events.size();
-    for (std::size_t i = begin; i < events.size(); ++i) add(events[i].block, events[i]);
+    for (std::size_t i = begin; i < events.size(); ++i) add(events[i].block, events[i], tracer.again()[i]);
     sort_frees();
     trace_.modules = tracer.modules();
   }
@@ -96,7 +97,7 @@ class Cut {
   }
 
  private:
-  void add(std::int64_t old, MemoryEvent event) {
+  void add(std::int64_t old, MemoryEvent event, bool again) {
     if (event.kind == MemoryEvent::Kind::Allocate) {
       event.block = static_cast<std::int64_t>(trace_.blocks.size());
       numbers_[old] = event.block;
@@ -105,32 +106,35 @@ class Cut {
       event.block = numbers_.at(old);
     }
     trace_.events.push_back(event);
+    forward_.push_back(event.part == StepPart::Forward || again);
   }
 
   /// What is freed in one go is freed in the order of its allocations. Autocast's cache, for one, lets go of its casts
   /// in the order of their addresses, which no second run has.
   void sort_frees() {
-    const auto is_free = [](const MemoryEvent& event) { return event.kind == MemoryEvent::Kind::Free; };
     const auto is_older = [](const MemoryEvent& a, const MemoryEvent& b) { return a.block < b.block; };
-    for (auto begin = trace_.events.begin(); begin != trace_.events.end();) {
-      begin = std::find_if(begin, trace_.events.end(), is_free);
-      const auto end = std::find_if(begin, trace_.events.end(), [&](const MemoryEvent& event) {
-        return !is_free(event) || event.part != begin->part;
-      });
-      std::sort(begin, end, is_older);
-      begin = end;
+    const record::MemoryTrace& events = trace_.events;
+    for (std::size_t begin = 0; begin < events.size();) {
+      std::size_t end = begin;
+      while (end < events.size() && events[end].kind == MemoryEvent::Kind::Free &&
+             events[end].part == events[begin].part && forward_[end] == forward_[begin]) {
+        ++end;
+      }
+      std::sort(trace_.events.begin() + static_cast<std::ptrdiff_t>(begin),
+                trace_.events.begin() + static_cast<std::ptrdiff_t>(end), is_older);
+      begin = std::max(end, begin + 1);
     }
   }
 
-  /// Made in the forward of a microbatch, and still in use when its backward begins.
+  /// Made in the forward of a microbatch, or where a block of it ran again, and still in use when its backward begins.
   void find_saved_activations() {
     std::vector<std::int64_t> made;
-    StepPart before = StepPart::BeforeForward;
+    bool before = false;
     for (std::size_t i = trace_.held; i < trace_.events.size(); ++i) {
       const MemoryEvent& event = trace_.events[i];
-      if (event.part != StepPart::Forward && before == StepPart::Forward) settle(made);
-      before = event.part;
-      if (event.part != StepPart::Forward) continue;
+      if (!forward_[i] && before) settle(made);
+      before = forward_[i];
+      if (!forward_[i]) continue;
       if (event.kind == MemoryEvent::Kind::Allocate) {
         made.push_back(event.block);
       } else {
@@ -149,13 +153,14 @@ class Cut {
   const observe::MemoryTracer& tracer_;
   record::StepTrace trace_;
   std::unordered_map<std::int64_t, std::int64_t> numbers_;
+  std::vector<bool> forward_;  // by event: whether it belongs to forward, be it a second run of a block
 };
 
 }  // namespace
 
 record::StepTrace trace_step(const std::function<std::unique_ptr<Arm>()>& make_arm,
                              const std::function<Window()>& make_window) {
-  observe::MemoryTracer tracer(precision::current_module_path);
+  observe::MemoryTracer tracer(precision::current_module_path, precision::ForwardReplay::active);
   const std::unique_ptr<Arm> arm = make_arm();
   const Window window = make_window();
   std::vector<const void*> parameters;
