@@ -64,8 +64,9 @@ class Decimator {
     m_result.breaks.resize(m_progress.breaks);
     m_result.columns.resize(m_progress.columns);
     m_result.notPositive.resize(m_progress.notPositive);
-    m_result.nonFinite.clear();
+    m_result.nonFinite.resize(m_progress.nonFinite);
     m_interrupted = m_progress.interrupted;
+    m_nonFiniteFrom = m_progress.begin;
     addColumns(m_progress.begin, m_progress.column);
     finish();
   }
@@ -85,6 +86,11 @@ class Decimator {
   void finish() {
     if (m_end < m_size) addNeighbour(m_end);
     collectNonFinite(columnCount());
+    const auto& marks = m_result.nonFinite;
+    const auto ofLastColumn =
+        std::lower_bound(marks.begin(), marks.end(), m_progress.begin,
+                         [](const NonFiniteMark& mark, std::size_t index) { return mark.index < index; });
+    m_progress.nonFinite = static_cast<std::size_t>(ofLastColumn - marks.begin());
   }
 
   bool drawable(double value) const { return std::isfinite(value) && (!m_request.positiveOnly || value > 0); }
@@ -148,6 +154,7 @@ class Decimator {
                       m_result.breaks.size(),
                       m_result.columns.size(),
                       m_result.notPositive.size(),
+                      0,  // known in the end
                       m_interrupted};
         addColumn(begin, end, limit - range.length() / static_cast<double>(columns) / 2);
       }
@@ -183,23 +190,36 @@ class Decimator {
     if (drawable(y) && index != low.index && index != high.index) add(index, y);
   }
 
+  /// One mark a column and kind. There may be a hundred thousand runs of one value each: most only add to a mark.
   void collectNonFinite(std::size_t columns) {
     const auto& runs = m_series.nonFinite();
     const auto& positions = m_series.positions();
     const auto& range = m_request.range;
-    auto run = std::lower_bound(runs.begin(), runs.end(), m_begin, [](const NonFiniteRun& left, std::size_t index) {
+    const auto begin = std::max(m_begin, m_nonFiniteFrom);
+    auto run = std::lower_bound(runs.begin(), runs.end(), begin, [](const NonFiniteRun& left, std::size_t index) {
       return left.first + left.count <= index;
     });
+    const auto limitOf = [&](double column) {
+      if (column + 1 >= static_cast<double>(columns)) return kNone;
+      return range.low + range.length() * (column + 1) / static_cast<double>(columns);
+    };
+    double limit = -kNone;  // of the column that the last value was in
     // A long run spans many columns: each gets its mark, found by a search, not by walking the run.
     for (; run != runs.end() && run->first < m_end; ++run) {
-      auto index = std::max(run->first, m_begin);
+      auto index = std::max(run->first, begin);
       const auto last = std::min(run->first + run->count, m_end);
       while (index < last) {
         const auto x = m_series.x(index);
-        const auto column = columnOf(x, columns);
-        const auto limit = range.low + range.length() * (column + 1) / static_cast<double>(columns);
-        const auto next = std::max(positions.lower(limit, index, last), index + 1);
-        addMark({x, index, next - index, run->kind}, column, columns);
+        if (x >= limit) {
+          // The same columns as those of the values, to the last bit.
+          double column = columnOf(x, columns);
+          while (column > 0 && x < limitOf(column - 1)) --column;
+          while (x >= limitOf(column)) ++column;
+          limit = limitOf(column);
+          m_marksOfColumn = m_result.nonFinite.size();
+        }
+        const auto next = last - index == 1 ? last : std::max(positions.lower(limit, index, last), index + 1);
+        addMark({x, index, next - index, run->kind});
         index = next;
       }
     }
@@ -212,13 +232,11 @@ class Decimator {
                     static_cast<double>(columns - 1));
   }
 
-  void addMark(const NonFiniteMark& mark, double column, std::size_t columns) {
-    for (auto earlier = m_result.nonFinite.rbegin(); earlier != m_result.nonFinite.rend(); ++earlier) {
-      if (columnOf(earlier->x, columns) != column) break;
-      if (earlier->kind == mark.kind) {
-        earlier->count += mark.count;
-        return;
-      }
+  void addMark(const NonFiniteMark& mark) {
+    for (auto at = m_marksOfColumn; at < m_result.nonFinite.size(); ++at) {
+      if (m_result.nonFinite[at].kind != mark.kind) continue;
+      m_result.nonFinite[at].count += mark.count;
+      return;
     }
     m_result.nonFinite.push_back(mark);
   }
@@ -232,6 +250,8 @@ class Decimator {
   Decimated& m_result;
   GrowingDecimation::Progress& m_progress;
   bool m_interrupted = false;
+  std::size_t m_nonFiniteFrom = 0;  // earlier ones have their marks
+  std::size_t m_marksOfColumn = 0;  // the first of the column at hand
   BlockedValues::Block m_scratch{};
   const double* m_blockValues = nullptr;
   std::size_t m_block = std::numeric_limits<std::size_t>::max();

@@ -78,8 +78,9 @@ class GrowingDecimation {
   /// Where the last column began, to go on from there.
   struct Progress {
     std::size_t column = 0;
-    std::size_t begin = 0;                                              ///< its first value
-    std::size_t samples = 0, breaks = 0, columns = 0, notPositive = 0;  ///< how many there were before it
+    std::size_t begin = 0;  ///< its first value
+    std::size_t samples = 0, breaks = 0, columns = 0, notPositive = 0,
+                nonFinite = 0;  ///< how many there were before it
     bool interrupted = false;
   };
 

@@ -43,13 +43,13 @@ QString PlotCanvas::textAt(const QPointF& at) const {
   QStringList found;
   if (at.y() < area.top() + 18) {
     for (const auto& mark : m_frame.nonFinite) {
-      if (std::abs(mark.pixel - at.x()) <= kMarkReach) found << mark.sentence;
+      if (std::abs(mark.pixel - at.x()) <= kMarkReach) found << sentenceOf(mark, m_state.content);
     }
   } else if (at.y() > area.bottom() - 14) {
     qint64 count = 0;
     for (std::size_t i = 0; i < m_frame.markPixels.size(); ++i) {
       if (!(std::abs(m_frame.markPixels[i] - at.x()) <= kMarkReach) || ++count > kMostListed) continue;
-      const PlotMark& mark = m_state.content.marks[i];
+      const PlotMark& mark = m_state.content.marks[m_frame.firstMark + i];
       const auto& describe = m_state.content.describeMark;
       found << (mark.text.isEmpty() && describe ? describe(mark) : mark.text);
     }
@@ -73,7 +73,7 @@ bool PlotCanvas::activateAt(double pixelX, double pixelY, double reach) {
       if (distance(i) <= reach && (!nearest || distance(i) < distance(*nearest))) nearest = i;
     }
     if (nearest) {
-      Q_EMIT markActivated(m_state.content.marks[*nearest].step);
+      Q_EMIT markActivated(m_state.content.marks[m_frame.firstMark + *nearest].step);
       return true;
     }
   }

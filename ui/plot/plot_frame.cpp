@@ -53,10 +53,7 @@ class FrameMaker {
     m_frame.isElsewhere = liesElsewhere();
     m_frame.coversReference = liesOnReference();
     collectNonFinite();
-    for (const auto& mark : m_content.marks) {
-      const bool visible = geometry.x.contains(mark.x);
-      m_frame.markPixels.push_back(visible ? geometry.toPixelX(mark.x) : std::numeric_limits<double>::quiet_NaN());
-    }
+    placeMarks();
     m_frame.note = note();
     return std::move(m_frame);
   }
@@ -354,6 +351,22 @@ class FrameMaker {
     return polygon;
   }
 
+  /// There may be hundreds of thousands, by x.
+  void placeMarks() {
+    const auto& marks = m_content.marks;
+    const auto& geometry = m_frame.geometry;
+    const auto first = std::lower_bound(marks.begin(), marks.end(), geometry.x.low,
+                                        [](const PlotMark& mark, double x) { return mark.x < x; });
+    const auto last = std::upper_bound(first, marks.end(), geometry.x.high,
+                                       [](double x, const PlotMark& mark) { return x < mark.x; });
+    m_frame.firstMark = static_cast<std::size_t>(first - marks.begin());
+    m_frame.markPixels.reserve(static_cast<std::size_t>(last - first));
+    for (auto mark = first; mark != last; ++mark) {
+      m_frame.markPixels.push_back(geometry.toPixelX(mark->x));
+      if (!mark->label.isEmpty()) m_frame.markedWithWords.push_back(static_cast<std::size_t>(mark - marks.begin()));
+    }
+  }
+
   void collectNonFinite() {
     std::map<std::pair<double, int>, FrameNonFinite> places;  // by pixel column and kind
     for (const auto& series : m_frame.series) {
@@ -361,13 +374,10 @@ class FrameMaker {
       for (const auto& mark : series.raw.nonFinite) {
         const auto pixel = m_frame.geometry.toPixelX(mark.x);
         auto& place = places[{std::floor(pixel), static_cast<int>(mark.kind)}];
-        if (!place.sentence.isEmpty()) place.sentence += u'\n';
         place.pixel = pixel;
         place.x = mark.x;
-        place.text = nonFiniteText(mark.kind);
-        const auto where = tr("%1: %2 at %3 %4").arg(name, place.text, m_content.xName, placeText(m_content, mark.x));
-        place.sentence +=
-            mark.count == 1 ? where : tr("%1 (%n values)", nullptr, static_cast<int>(mark.count)).arg(where);
+        if (place.found.empty()) place.text = nonFiniteText(mark.kind);
+        place.found.push_back({name, mark.x, mark.count});
       }
     }
     for (auto& [key, place] : places) m_frame.nonFinite.push_back(std::move(place));
@@ -438,6 +448,19 @@ QString unitText(const PlotContent& content) {
   // Legends and tables say measured values, which need not lie on such a line.
   const QString smoothed = QCoreApplication::translate("PlotFrame", "line smoothed");
   return unit.isEmpty() ? smoothed : unit + QStringLiteral(", ") + smoothed;
+}
+
+QString sentenceOf(const FrameNonFinite& mark, const PlotContent& content) {
+  QStringList lines;
+  for (const FrameNonFinite::Found& one : mark.found) {
+    const QString where = QCoreApplication::translate("PlotFrame", "%1: %2 at %3 %4")
+                              .arg(one.name, mark.text, content.xName, placeText(content, one.x));
+    lines << (one.count == 1
+                  ? where
+                  : QCoreApplication::translate("PlotFrame", "%1 (%n values)", nullptr, static_cast<int>(one.count))
+                        .arg(where));
+  }
+  return lines.join(u'\n');
 }
 
 QString placeText(const PlotContent& content, double x) {

@@ -50,8 +50,14 @@ struct FrameSeries {
 struct FrameNonFinite {
   double pixel = 0;
   double x = 0;
-  QString text;      ///< "NaN"
-  QString sentence;  ///< "fp16: NaN at step 1,204 (3 values)"
+  QString text;  ///< "NaN"
+  /// Whose values, where the first of them is, and how many.
+  struct Found {
+    QString name;
+    double x = 0;
+    std::size_t count = 0;
+  };
+  std::vector<Found> found;
 };
 
 /// Everything that one picture of a plot shows, computed once and used for painting, tooltips and the keyboard.
@@ -63,11 +69,13 @@ struct PlotFrame {
   QString xName;  ///< beside the last of them: "step", "time [min:s]"
   std::vector<Tick> yTicks;
   std::vector<FrameNonFinite> nonFinite;
-  std::vector<double> markPixels;  ///< of the content's marks; NaN where not visible
-  QString note;                    ///< "1,000,000 steps, 4 per pixel"
-  bool isEmpty = false;            ///< no series has a value yet
-  bool isElsewhere = false;        ///< there are values, none of them in the range that is shown
-  bool coversReference = false;    ///< a series lies on the reference: only their difference can be seen
+  std::size_t firstMark = 0;                 ///< of the content's marks, which is visible
+  std::vector<double> markPixels;            ///< of the visible ones
+  std::vector<std::size_t> markedWithWords;  ///< those of the content's marks that are visible and have a label
+  QString note;                              ///< "1,000,000 steps, 4 per pixel"
+  bool isEmpty = false;                      ///< no series has a value yet
+  bool isElsewhere = false;                  ///< there are values, none of them in the range that is shown
+  bool coversReference = false;              ///< a series lies on the reference: only their difference can be seen
 };
 
 /// How to make a frame.
@@ -100,6 +108,9 @@ QString measuredUnitText(const PlotContent& content);
 
 /// What stands beside the title of the table twin, which smooths nothing: "cross-entropy, log, measured values".
 QString tableUnitText(const PlotContent& content);
+
+/// "fp16: NaN at step 1,204 (3 values)", a line for each series. Made when somebody asks: a frame may have thousands.
+QString sentenceOf(const FrameNonFinite& mark, const PlotContent& content);
 
 /// A place on the x axis for people: "1,204", "34:26 min".
 QString placeText(const PlotContent& content, double x);

@@ -340,7 +340,8 @@ class Painting {
     const QRectF& lines = m_geometry.lines;
     const auto settle = [&lines](Stack& stack) {
       stack.middle = stack.sum / static_cast<double>(stack.markers.size());
-      if (stack.markers.size() == 1) return;  // on its own value
+      if (stack.markers.size() == 1) return;                               // on its own value
+      if (stack.markers.size() % 2 == 0) stack.middle += kMarkerRoom / 2;  // one of them stands on it
       stack.middle = std::min(stack.middle, lines.bottom() - stack.half());
       stack.middle = std::max(stack.middle, lines.top() + stack.half());
     };
@@ -393,7 +394,6 @@ class Painting {
     double drawn = -100;
     for (std::size_t i = 0; i < m_frame.markPixels.size(); ++i) {
       const auto x = m_frame.markPixels[i];
-      if (std::isnan(x)) continue;
       if (x - drawn >= 1) {
         m_painter.setPen(pen);
         m_painter.drawLine(QPointF(x, bottom - kSkipTick), QPointF(x, bottom));
@@ -406,10 +406,9 @@ class Painting {
   void labelMarks() {
     const double line = m_metrics.height();
     const double lowest = m_geometry.area.bottom() - kSkipTick - line;
-    for (std::size_t i = 0; i < m_frame.markPixels.size(); ++i) {
+    for (const std::size_t i : m_frame.markedWithWords) {
       const QString& text = m_content.marks[i].label;
-      const double x = m_frame.markPixels[i];
-      if (text.isEmpty() || std::isnan(x)) continue;
+      const double x = m_frame.markPixels[i - m_frame.firstMark];
       const QSizeF size = sizeOf(text);
       std::vector<QRectF> places;
       for (double top = lowest; top > m_geometry.lines.top(); top -= line / 4) {
