@@ -48,7 +48,8 @@ int exit_code_of(ErrorKind kind) {
 }
 
 int exit_code_of(const record::RunSummary& summary, const std::vector<std::string>& required) {
-  if (summary.stopped_as_planned) return exit_code::kDone;
+  const bool can_go_on = summary.reference.end.status != record::Status::Failed;
+  if (summary.stopped_as_planned && can_go_on) return exit_code::kDone;
   // The user stops all arms together; a trial alone stops because its reference failed.
   if (summary.reference.end.status == record::Status::Stopped) return exit_code::kStopped;
   if (summary.trials.empty()) {

@@ -8,12 +8,24 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress.h"
+#include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
 
 namespace mantissa::cli {
 namespace {
+
+/// Of a run that has stopped as planned.
+std::string way_on(const record::RunSummary& summary, const std::string& archive) {
+  if (summary.reference.end.status == record::Status::Failed) {
+    return "it cannot go on, because its reference failed";
+  }
+  if (archive::Reader(archive).history(summary.reference.id).checkpoints.empty()) {
+    return "it cannot go on, because no checkpoint of it was kept";
+  }
+  return "mantissa-cli resume " + std::to_string(summary.reference.id) + " goes on";
+}
 
 int show_result(Program& program, const record::RunSummary& summary, const std::vector<std::string>& required) {
   const int code = exit_code_of(summary, required);
@@ -29,10 +41,7 @@ int show_result(Program& program, const record::RunSummary& summary, const std::
   }
   program.console.result_for_people(report::run_table(summary));
   program.console.message("kept in " + archive);
-  if (summary.stopped_as_planned) {
-    program.console.message("stopped as planned; mantissa-cli resume " + std::to_string(summary.reference.id) +
-                            " goes on");
-  }
+  if (summary.stopped_as_planned) program.console.message("stopped as planned; " + way_on(summary, archive));
   return code;
 }
 

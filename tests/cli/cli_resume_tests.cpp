@@ -55,6 +55,21 @@ class CliResumeTests : public QObject {
     QVERIFY(box.run({"show", "bf16"}).out.contains("Checkpoints"));
   }
 
+  void a_planned_stop_after_which_nothing_can_go_on_says_so() {
+    CliSandbox box;
+    box.write("nan.toml",
+              "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = 2\n[model]\nkind = \"mlp\"\n"
+              "[training]\nthreads = 1\nsteps = 9\nbatch = 8\n[[training.optimizer]]\nkind = \"sgd\"\nlr = 1e30\n");
+    // Its first step makes weights of 1e30, with which the second one has no finite gradient.
+    const Outcome stopped = box.run({"run", "nan.toml", "--stop-after", "2"});
+    QCOMPARE(stopped.exit, 1);
+    QVERIFY2(stopped.err.contains("stopped as planned; it cannot go on, because its reference failed"), stopped.err);
+    QVERIFY2(!stopped.err.contains("mantissa-cli resume"), stopped.err);
+    const Outcome whole = box.run({"run", "nan.toml", "--stop-after", "1"});
+    QCOMPARE(whole.exit, 0);
+    QVERIFY2(whole.err.contains("stopped as planned; mantissa-cli resume 2 goes on"), whole.err);
+  }
+
   void a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened() {
     constexpr int kSteps = 3000;
     CliSandbox whole;
