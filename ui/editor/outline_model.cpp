@@ -27,7 +27,7 @@ QVector<OutlineModel::Page> OutlineModel::pagesOf(const TomlText& toml) {
     for (int i = 0; i < count; ++i) {
       const QString path = QStringLiteral("%1[%2]").arg(list).arg(i);
       const QString name = decodedText(toml.value(path + QStringLiteral(".name"))).value_or(QString());
-      const QString numbered = count == 1 ? tableTitle(list) : QStringLiteral("%1 %2").arg(tableTitle(list)).arg(i + 1);
+      const QString numbered = count == 1 ? tableTitle(list) : QStringLiteral("%1 %2").arg(tableTitle(list)).arg(i);
       pages << page(path, name.isEmpty() ? numbered : name);
     }
     return pages;

@@ -9,6 +9,9 @@
 #include <QVBoxLayout>
 
 #include "ui/editor/toml_text.h"
+#include "ui/models/record_words.h"
+#include "ui/plain_tip.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
@@ -39,6 +42,18 @@ QLabel* boldLabel(const QString& text) {
   bold.setBold(true);
   label->setFont(bold);
   label->setTextFormat(Qt::PlainText);
+  return label;
+}
+
+/// A name of any length makes no card wider.
+QLabel* nameLabel(const QString& name) {
+  auto* const label = new shell::ElidedLabel(name);
+  label->setMode(Qt::ElideMiddle);
+  label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  label->setToolTip(plainTip(name));
+  QFont bold = label->font();
+  bold.setBold(true);
+  label->setFont(bold);
   return label;
 }
 
@@ -73,19 +88,21 @@ QString scalerTitle(const QString& preset) {
 const QVector<PolicyPreset>& policyPresets() {
   static const QVector<PolicyPreset> presets = {
       {PoliciesView::tr("FP16, PyTorch scaler"),
-       PoliciesView::tr("As torch.amp.GradScaler: 2^16, grows every 2,000 clean steps"),
+       models::figuresIn(PoliciesView::tr("As torch.amp.GradScaler: 2^16, grows every 2,000 clean steps")),
        QStringLiteral("fp16"),
        QStringLiteral("float16"),
        {},
        {}},
       {PoliciesView::tr("FP16, DeepSpeed scaler"),
-       PoliciesView::tr("2^16, grows every 1,000 clean steps, tolerates an overflow, stops at its floor of 1"),
+       models::figuresIn(
+           PoliciesView::tr("2^16, grows every 1,000 clean steps, tolerates an overflow, stops at its floor of 1")),
        QStringLiteral("fp16-deepspeed"),
        QStringLiteral("float16"),
        QStringLiteral("deepspeed"),
        {}},
       {PoliciesView::tr("FP16, Megatron scaler"),
-       PoliciesView::tr("2^32, grows every 1,000 clean steps, tolerates an overflow, stays at its floor of 1"),
+       models::figuresIn(
+           PoliciesView::tr("2^32, grows every 1,000 clean steps, tolerates an overflow, stays at its floor of 1")),
        QStringLiteral("fp16-megatron"),
        QStringLiteral("float16"),
        QStringLiteral("megatron"),
@@ -211,7 +228,7 @@ void PoliciesView::addCard(const TomlText& toml, int place) {
   row->addWidget(new TrialMarker(place), 0, Qt::AlignTop);
   auto* const words = new QVBoxLayout;
   words->setSpacing(0);
-  words->addWidget(boldLabel(name.isEmpty() ? tr("Trial %1").arg(place + 1) : name));
+  words->addWidget(nameLabel(name.isEmpty() ? tr("Trial %1").arg(place) : name));
   words->addWidget(plainLabel(policyTitle(toml, path)));
   const QString details = policyDetails(toml, path);
   if (!details.isEmpty()) words->addWidget(faintLabel(details));

@@ -64,6 +64,7 @@ void CountersModel::setData(const RunData* data) {
       m_arms.push_back(arm->arm());
     }
   }
+  m_metric = metric();  // what was measured of another experiment says nothing of this one
   endResetModel();
 }
 
@@ -216,6 +217,7 @@ QString CountersModel::skipWords(const ArmData& arm) const {
 
 QString CountersModel::fullPrecision(const Row& row, int column) const {
   const ArmData& arm = *row.arm;
+  if (column == ArmColumn) return QString::fromStdString(arm.arm().start.name);
   if (column == SkippedColumn) return skipWords(arm);
   const std::optional<double> value = measured(arm, column);
   if (column == LossColumn && arm.nonFinite(Quantity::Loss) > 0) {

@@ -16,11 +16,12 @@
 namespace mantissa::ui::run {
 namespace {
 
-constexpr int kRows = 4;        // that are seen without scrolling
-constexpr int kRoom = 1;        // pixels of a column besides its text
-constexpr int kHeaderRoom = 6;  // pixels around the words of a header
-constexpr int kFitAfter = 300;  // ms
-constexpr int kGap = 12;        // pixels between a number and the words behind it
+constexpr int kRows = 4;          // that are seen without scrolling
+constexpr int kRoom = 1;          // pixels of a column besides its text
+constexpr int kHeaderRoom = 6;    // pixels around the words of a header
+constexpr int kFitAfter = 300;    // ms
+constexpr int kWidestName = 180;  // pixels; what an arm counts is what the table is for
+constexpr int kGap = 12;          // pixels between a number and the words behind it
 
 /// Words that follow a column of numbers stand off from it.
 class IndentDelegate : public QStyledItemDelegate {
@@ -51,6 +52,7 @@ CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
   setSelectionBehavior(QAbstractItemView::SelectRows);
   setShowGrid(false);
   setWordWrap(false);
+  setTextElideMode(Qt::ElideMiddle);
   setTabKeyNavigation(false);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -84,6 +86,14 @@ void CountersTable::refresh() {
   if (!m_fitSoon.isActive()) m_fitSoon.start();
 }
 
+/// As wide as the longest name; one that is longer than the counts have room for has dots in its middle.
+int CountersTable::nameWidth() const {
+  const QString title = m_model.headerData(CountersModel::ArmColumn, Qt::Horizontal, Qt::DisplayRole).toString();
+  const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(title) + kHeaderRoom;
+  const int names = std::max(sizeHintForColumn(CountersModel::ArmColumn) + kRoom, heading);
+  return std::min(std::max(names, m_kept[CountersModel::ArmColumn]), kWidestName);
+}
+
 void CountersTable::fitColumns() {
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
   setFixedHeight(horizontalHeader()->sizeHint().height() + kRows * verticalHeader()->defaultSectionSize() + 4);
@@ -94,6 +104,10 @@ void CountersTable::fitColumns() {
     // A header's own hint keeps room for the arrow of sorting, which is never shown here.
     const QString title = m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     const auto place = static_cast<std::size_t>(column);
+    if (column == CountersModel::ArmColumn) {
+      needed[place] = m_kept[place] = nameWidth();
+      continue;
+    }
     const int heading = horizontalHeader()->fontMetrics().horizontalAdvance(title) + kHeaderRoom;
     needed[place] = std::max(sizeHintForColumn(column) + kRoom, heading);
     if (column == CountersModel::CauseColumn) {

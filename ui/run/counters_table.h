@@ -37,6 +37,7 @@ class CountersTable : public QTableView {
   void changeEvent(QEvent* event) override;
 
  private:
+  int nameWidth() const;
   void fitColumns();
   void copy() const;
 

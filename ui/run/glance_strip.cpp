@@ -46,7 +46,7 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
     column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0};
+    cell = {new QLabel, new shell::ElidedLabel, new shell::ElidedLabel, 0, 0, 0};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -88,7 +88,7 @@ void GlanceStrip::showOne(std::size_t index) {
   }
   QStringList shorter;
   for (const QString& one : statement.shorterAnswers) shorter << written(index, one);
-  const auto shorten = [](ElidedLabel* label, const QStringList& words) {
+  const auto shorten = [](shell::ElidedLabel* label, const QStringList& words) {
     if (words.isEmpty()) return label->setShorter({});  // its end is cut
     label->setShorterOrCut(words);
   };

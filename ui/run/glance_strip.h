@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "ui/run/elided_label.h"
+#include "ui/shell/elided_label.h"
 #include "ui/run/glance.h"
 
 class QHBoxLayout;
@@ -33,8 +33,8 @@ class GlanceStrip : public QFrame {
  private:
   struct Cell {
     QLabel* question;
-    ElidedLabel* answer;
-    ElidedLabel* detail;
+    shell::ElidedLabel* answer;
+    shell::ElidedLabel* detail;
     int leastWidth;   ///< px that its shortest words have needed
     int answerWidth;  ///< px that its answers have needed
     int wholeWidth;   ///< px that its answers and its details have needed

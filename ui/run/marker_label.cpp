@@ -3,6 +3,7 @@
 
 #include <QPainter>
 
+#include "ui/plain_tip.h"
 #include "ui/plot/plot_colors.h"
 #include "ui/shell/theme.h"
 
@@ -11,17 +12,21 @@ namespace {
 
 constexpr int kMarker = 10;  // px across, as in the tree
 constexpr int kRoom = 18;    // px before the name
+constexpr int kMost = 140;   // px: what stands beside it is read, too
 
 }  // namespace
 
-MarkerLabel::MarkerLabel(const QString& name, int place, QWidget* parent) : QLabel(name, parent), m_place(place) {
-  setTextFormat(Qt::PlainText);
+MarkerLabel::MarkerLabel(const QString& name, int place, QWidget* parent)
+    : shell::ElidedLabel(name, parent), m_place(place) {
+  setMode(Qt::ElideMiddle);
+  setMaximumWidth(kMost);
+  setToolTip(plainTip(name));
   setAlignment(Qt::AlignLeft | Qt::AlignTop);
   setContentsMargins(kRoom, 0, 0, 0);
 }
 
 void MarkerLabel::paintEvent(QPaintEvent* event) {
-  QLabel::paintEvent(event);
+  shell::ElidedLabel::paintEvent(event);
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   const plot::PlotColors& colors = shell::Theme::colors();

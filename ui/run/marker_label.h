@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QLabel>
+#include "ui/shell/elided_label.h"
 
 namespace mantissa::ui::run {
 
 /// An arm's name behind its marker, as tables and the tree show it.
-class MarkerLabel : public QLabel {
+class MarkerLabel : public shell::ElidedLabel {
   Q_OBJECT
 
  public:

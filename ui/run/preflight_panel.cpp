@@ -17,6 +17,7 @@
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
 #include "ui/plain_tip.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::run {
@@ -28,6 +29,8 @@ using State = PreflightLine::State;
 // (core/archive/archive_file.cpp), plus what one batch or checkpoint writes at once. Measured with mantissa-cli run:
 // at most 18.9 MB for archives of 11, 167 and 493 MB.
 constexpr qint64 kLogBytes = 20'000'000;
+
+constexpr int kLongestWord = 250;  // px
 
 QString say(const char* text, int count = -1) {
   return QCoreApplication::translate("PreflightPanel", text, nullptr, count);
@@ -200,7 +203,8 @@ void PreflightPanel::clear() {
 
 void PreflightPanel::showNote(const QString& sentence, bool isWaiting, bool canCancel) {
   m_isWaiting = isWaiting;
-  m_note->setText(sentence);
+  m_note->setText(shell::withShortWords(sentence, m_note->fontMetrics(), kLongestWord));
+  m_note->setToolTip(m_note->text() == sentence ? QString() : plainTip(sentence));
   m_note->show();
   m_cancel->setVisible(canCancel);
   show();

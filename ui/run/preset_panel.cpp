@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/run/elided_label.h"
+#include "ui/shell/elided_label.h"
 
 namespace mantissa::ui::run {
 
@@ -26,7 +26,7 @@ PresetPanel::PresetPanel(QWidget* parent) : QWidget(parent) {
 void PresetPanel::setPresets(const QStringList& titles, const QStringList& helps) {
   m_hasPresets = !titles.isEmpty();
   for (int i = 0; i < titles.size(); ++i) {
-    auto* const name = new ElidedLabel(titles[i]);
+    auto* const name = new shell::ElidedLabel(titles[i]);
     name->setToolTip(helps.value(i));
     auto* const add = new QPushButton(tr("Add"));
     add->setAutoDefault(false);

@@ -12,6 +12,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
+#include "ui/plain_tip.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -72,6 +73,7 @@ void QueuePanel::showWaiting(const std::vector<worker::WaitingJob>& waiting, boo
   m_list->clear();
   for (const worker::WaitingJob& job : waiting) {
     auto* const item = new QListWidgetItem(job.title, m_list);
+    item->setToolTip(plainTip(job.title));
     item->setData(kJobRole, QVariant::fromValue(job.id));
   }
   m_list->setCurrentRow(std::min(std::max(chosen, 0), m_list->count() - 1));

@@ -15,9 +15,9 @@
 #include <algorithm>
 
 #include "ui/plot/plot_canvas.h"
-#include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/past_loader.h"
+#include "ui/shell/elided_label.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -41,7 +41,7 @@ RunCharts::RunCharts(QWidget* parent)
       m_units(new QComboBox),
       m_optimizer(new QComboBox),
       m_optimizerLabel(new QLabel(tr("S&kips of"))),
-      m_hint(new ElidedLabel(QString())),
+      m_hint(new shell::ElidedLabel(QString())),
       m_layoutButton(new QPushButton(tr("&Layout\u2026"))),
       m_menu(new LayoutMenu(this)),
       m_row(new QWidget),

@@ -21,9 +21,12 @@ class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
 
+namespace mantissa::ui::shell {
+class ElidedLabel;
+}
+
 namespace mantissa::ui::run {
 
-class ElidedLabel;
 class LayoutMenu;
 class PastLoader;
 
@@ -61,7 +64,7 @@ class RunCharts : public QWidget {
   QComboBox* unitChooser() const { return m_units; }
   QComboBox* optimizerChooser() const { return m_optimizer; }
   /// What the mouse does, or where the cursor reads.
-  ElidedLabel* hint() const { return m_hint; }
+  shell::ElidedLabel* hint() const { return m_hint; }
   LayoutMenu* layoutMenu() const { return m_menu; }
   /// Below the grid, what scrolls with it.
   QVBoxLayout* scrolledLayout() const { return m_scrolled; }
@@ -130,7 +133,7 @@ class RunCharts : public QWidget {
   QComboBox* m_units;
   QComboBox* m_optimizer;
   QLabel* m_optimizerLabel;
-  ElidedLabel* m_hint;
+  shell::ElidedLabel* m_hint;
   QPushButton* m_layoutButton;
   LayoutMenu* m_menu;
   QWidget* m_row;  ///< the choosers

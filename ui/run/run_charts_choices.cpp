@@ -14,9 +14,9 @@
 
 #include "core/spec/parse.h"
 #include "ui/plot/plot_numbers.h"
-#include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/run_charts.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {

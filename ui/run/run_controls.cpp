@@ -13,12 +13,21 @@
 #include "ui/run/preflight_panel.h"
 #include "ui/run/preset_panel.h"
 #include "ui/run/queue_panel.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/flow_layout.h"
 
 namespace mantissa::ui::run {
 namespace {
 
 constexpr int kWidth = 300;
+constexpr int kLongestWord = 250;        // px: in a line of its own
+constexpr int kLongestWordBeside = 160;  // px: beside a label or a button
+
+/// A text that may hold names, with all of it in the tip where words of it are too long.
+void showWords(QLabel* label, const QString& text, int longestWord) {
+  label->setText(shell::withShortWords(text, label->fontMetrics(), longestWord));
+  label->setToolTip(label->text() == text ? QString() : plainTip(text));
+}
 
 QLabel* titleLabel(const QString& text) {
   auto* const label = new QLabel(text);
@@ -30,9 +39,10 @@ QLabel* titleLabel(const QString& text) {
 }
 
 QLabel* valueLabel(const QString& text) {
-  auto* const label = new QLabel(text);
+  auto* const label = new QLabel;
   label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
+  showWords(label, text, kLongestWordBeside);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return label;
 }
@@ -146,8 +156,8 @@ void RunControls::setEditAction(QAction* action) {
 void RunControls::showExperiment(const QString& name, const QString& file,
                                  const std::vector<std::pair<QString, QString>>& summary,
                                  const std::vector<std::pair<QString, QString>>& policies) {
-  m_name->setText(name.isEmpty() ? tr("No experiment") : name);
-  m_file->setText(QFileInfo(file).fileName());
+  showWords(m_name, name.isEmpty() ? tr("No experiment") : name, kLongestWordBeside);
+  showWords(m_file, QFileInfo(file).fileName(), kLongestWord);
   m_file->setToolTip(plainTip(file));
   m_file->setVisible(!file.isEmpty());
   fillSummary(summary);
@@ -174,7 +184,7 @@ void RunControls::fillPolicies(const std::vector<std::pair<QString, QString>>& r
 }
 
 void RunControls::setNote(const QString& sentence) {
-  m_note->setText(sentence);
+  showWords(m_note, sentence, kLongestWord);
   m_note->setVisible(!sentence.isEmpty());
 }
 

@@ -152,7 +152,7 @@ qint64 RunData::steps() const {
 }
 
 QString RunData::optimizerName(std::size_t index) const {
-  const QString name = QCoreApplication::translate("RunData", "optimizer %1").arg(index + 1);
+  const QString name = QCoreApplication::translate("RunData", "optimizer %1").arg(index);
   if (index >= m_optimizerKinds.size()) return name;
   return QCoreApplication::translate("RunData", "%1 (%2)").arg(name, m_optimizerKinds[index]);
 }

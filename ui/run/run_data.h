@@ -273,7 +273,7 @@ class RunData {
 
   /// The kinds of the experiment's optimizers, in its order; empty: not known.
   void setOptimizerKinds(std::vector<QString> kinds) { m_optimizerKinds = std::move(kinds); }
-  /// "optimizer 2 (adamw)" of the one with index 1: people count from one, as the editor does.
+  /// "optimizer 1 (adamw)" of the one with index 1: the number that files, exports and messages give it.
   QString optimizerName(std::size_t index) const;
 
  private:

@@ -63,7 +63,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
       m_controls(new RunControls),
       m_charts(new RunCharts),
       m_counters(new CountersTable),
-      m_countersNote(new ElidedLabel),
+      m_countersNote(new shell::ElidedLabel),
       m_stepPanel(new StepPanel(this)),
       m_actions(new RunActions(this)) {
   makeLayout();

@@ -19,6 +19,7 @@
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/chart_actions.h"
 #include "ui/shell/document.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/log_dock.h"
 #include "ui/shell/main_window.h"
@@ -28,6 +29,12 @@
 #include "ui/shell/window_keys.h"
 
 namespace mantissa::ui::shell {
+namespace {
+
+constexpr int kWidestRecent = 360;  // px
+
+}  // namespace
+
 void MainWindow::makeActions() {
   const QString file = tr("File");
   const QString view = tr("View");
@@ -145,6 +152,7 @@ void MainWindow::makeMenus() {
   QMenu* const file = m_fileMenu;
   add(file, {"open", "open_archive"});
   m_recentMenu = file->addMenu(tr("Open &recent"));
+  m_recentMenu->setToolTipsVisible(true);
   connect(m_recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentFiles);
   add(file, {"reload", "", "quit"});
   m_editMenu = menuBar()->addMenu(tr("&Edit"));
@@ -166,7 +174,8 @@ void MainWindow::makeMenus() {
 void MainWindow::fillRecentFiles() {
   m_recentMenu->clear();
   for (const QString& path : m_settings.recentFiles()) {
-    QAction* const action = m_recentMenu->addAction(withoutMnemonic(QFileInfo(path).fileName()));
+    QAction* const action = m_recentMenu->addAction(
+        withoutMnemonic(shortName(QFileInfo(path).fileName(), m_recentMenu->fontMetrics(), kWidestRecent)));
     action->setToolTip(plainTip(path));
     action->setStatusTip(path);
     connect(action, &QAction::triggered, this, [this, path] { open(path); });

@@ -12,11 +12,17 @@
 
 #include "ui/plain_tip.h"
 #include "ui/shell/document.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
 
 namespace mantissa::ui::shell {
+namespace {
+
+constexpr int kWidestTitle = 200;  // px
+
+}  // namespace
 
 void MainWindow::addDocument(Document* document) {
   m_documents << document;
@@ -35,7 +41,7 @@ void MainWindow::addDocument(Document* document) {
 void MainWindow::showTitle(Document* document) {
   const int index = m_tabs->indexOf(document);
   if (index < 0) return;
-  const QString words = withoutMnemonic(document->title());
+  const QString words = withoutMnemonic(shortName(document->title(), m_tabs->fontMetrics(), kWidestTitle));
   m_tabs->setTabText(index, document->isChanged() ? QStringLiteral("● %1").arg(words) : words);
   m_tabs->setTabToolTip(index, plainTip(document->details()));
   m_tabs->tabBar()->setAccessibleTabName(

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "ui/plot/plot_canvas.h"
-#include "ui/run/elided_label.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/run_charts.h"
+#include "ui/shell/elided_label.h"
 
 using namespace mantissa;
 using namespace mantissa::ui;
@@ -141,7 +141,7 @@ class RunChartsLayoutTests : public QObject {
   }
 
   void the_hint_is_shorter_rather_than_cut_off() {
-    ElidedLabel hint(QStringLiteral("Drag selects, wheel zooms, double click resets"));
+    shell::ElidedLabel hint(QStringLiteral("Drag selects, wheel zooms, double click resets"));
     hint.setShorter({QStringLiteral("Drag selects")});
     const QFontMetrics metrics(hint.font());
     hint.resize(metrics.horizontalAdvance(hint.text()), 20);

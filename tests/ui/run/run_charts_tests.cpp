@@ -32,11 +32,11 @@
 #include "ui/plot/plot_header.h"
 #include "ui/plot/plot_table.h"
 #include "ui/run/counters_table.h"
-#include "ui/run/elided_label.h"
 #include "ui/run/glance.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/step_panel.h"
+#include "ui/shell/elided_label.h"
 
 using namespace mantissa;
 using namespace mantissa::ui;
@@ -782,8 +782,8 @@ class RunChartsTests : public QObject {
     m_charts->redraw();
     QVERIFY(m_charts->optimizerChooser()->isVisible());
     QCOMPARE(m_charts->optimizerChooser()->count(), 3);
-    QCOMPARE(m_charts->optimizerChooser()->itemText(1), QStringLiteral("optimizer 1 (adamw)"));  // the default kind
-    QCOMPARE(m_charts->optimizerChooser()->itemText(2), QStringLiteral("optimizer 2"));  // the experiment knows one
+    QCOMPARE(m_charts->optimizerChooser()->itemText(1), QStringLiteral("optimizer 0 (adamw)"));  // the default kind
+    QCOMPARE(m_charts->optimizerChooser()->itemText(2), QStringLiteral("optimizer 1"));  // the experiment knows one
     const auto marks = [this] { return m_charts->plot(Chart::Scale)->content().marks.size(); };
     QCOMPARE(marks(), std::size_t{1});
     m_charts->optimizerChooser()->setCurrentIndex(1);
@@ -807,25 +807,25 @@ class RunChartsTests : public QObject {
     step.optimizers[1].skip_cause = record::SkipCause::Overflow;
     m_data->take({batch({step})});
     m_charts->redraw();
-    QCOMPARE(m_charts->optimizerChooser()->itemText(1), QStringLiteral("optimizer 1 (sgd)"));
-    QCOMPARE(m_charts->optimizerChooser()->itemText(2), QStringLiteral("optimizer 2 (adamw)"));
+    QCOMPARE(m_charts->optimizerChooser()->itemText(1), QStringLiteral("optimizer 0 (sgd)"));
+    QCOMPARE(m_charts->optimizerChooser()->itemText(2), QStringLiteral("optimizer 1 (adamw)"));
     StepPanel panel(m_charts.get());
     panel.showStep(*m_data, 201);
-    QVERIFY2(panel.text().contains(QStringLiteral("First in\toptimizer 2 (adamw)")), qPrintable(panel.text()));
-    QVERIFY2(panel.text().contains(QStringLiteral("Skipped by optimizer 2 (adamw)\toverflow")),
+    QVERIFY2(panel.text().contains(QStringLiteral("First in\toptimizer 1 (adamw)")), qPrintable(panel.text()));
+    QVERIFY2(panel.text().contains(QStringLiteral("Skipped by optimizer 1 (adamw)\toverflow")),
              qPrintable(panel.text()));
     // Whose learning rate it is that is shown.
     const plot::PlotView* const view = show({Chart::LearningRate});
-    QVERIFY2(view->content().unit.endsWith(QStringLiteral("of optimizer 1 (sgd), the first of 2")),
+    QVERIFY2(view->content().unit.endsWith(QStringLiteral("of optimizer 0 (sgd), the first of 2")),
              qPrintable(view->content().unit));
     CountersTable table;
     table.setData(m_data.get());
     QCOMPARE(table.model()->headerData(CountersModel::RateColumn, Qt::Horizontal, Qt::ToolTipRole).toString(),
-             QStringLiteral("Of optimizer 1 (sgd), the first of 2"));
+             QStringLiteral("Of optimizer 0 (sgd), the first of 2"));
     const QString rate = table.model()->index(1, CountersModel::RateColumn).data(Qt::ToolTipRole).toString();
-    QVERIFY2(rate.endsWith(QStringLiteral(", of optimizer 1 (sgd), the first of 2")), qPrintable(rate));
+    QVERIFY2(rate.endsWith(QStringLiteral(", of optimizer 0 (sgd), the first of 2")), qPrintable(rate));
     const QString skips = table.model()->index(1, CountersModel::SkippedColumn).data(Qt::ToolTipRole).toString();
-    QVERIFY2(skips.contains(QStringLiteral("optimizer 2 (adamw) skipped 1")), qPrintable(skips));
+    QVERIFY2(skips.contains(QStringLiteral("optimizer 1 (adamw) skipped 1")), qPrintable(skips));
   }
 
   void a_deviation_without_a_yardstick_says_that_it_stands_as_measured() {
@@ -960,6 +960,10 @@ class RunChartsTests : public QObject {
         table.model()->headerData(CountersModel::QualityColumn, Qt::Horizontal, Qt::DisplayRole).toString();
     QCOMPARE(heading, QStringLiteral("Accuracy"));
     QCOMPARE(table.counters().qualityNote(), QStringLiteral("Accuracy on the frozen cases, evaluated at step 200"));
+    RunData other;  // another experiment, before it has measured anything
+    table.setData(&other);
+    QCOMPARE(table.counters().qualityNote(), QString());
+    table.setData(m_data.get());
     const QString skips = table.model()->index(1, CountersModel::SkippedColumn).data(Qt::ToolTipRole).toString();
     QCOMPARE(skips, QStringLiteral("4 of 200 steps skipped (2 %): 3 calibration, 1 overflow"));
     QSignalSpy chosen(&table, &CountersTable::skipChosen);

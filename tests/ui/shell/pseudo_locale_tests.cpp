@@ -33,9 +33,9 @@
 #include "app/workbench/pages.h"
 #include "tests/ui/shell/example_archive.h"
 #include "ui/editor/editor_tabs.h"
-#include "ui/run/elided_label.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/shell/action_list.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/page.h"
@@ -308,7 +308,7 @@ class PseudoLocaleTests : public QObject {
 
   /// Why not all of a widget's text can be read; empty: it can.
   static QString clipping(const QWidget* widget) {
-    if (qobject_cast<const run::ElidedLabel*>(widget) != nullptr) return {};  // ends in dots; the tooltip has it all
+    if (qobject_cast<const shell::ElidedLabel*>(widget) != nullptr) return {};  // ends in dots; the tooltip has it all
     if (const auto* const label = qobject_cast<const QLabel*>(widget)) {
       if (label->text().isEmpty()) return {};
       if (label->wordWrap()) {

@@ -19,6 +19,7 @@
 
 #include "core/spec/parse.h"
 #include "tests/ui/shell/example_archive.h"
+#include "ui/editor/policies_view.h"
 #include "ui/plot/plot_header.h"
 #include "ui/plot/plot_table.h"
 #include "ui/plot/plot_view.h"
@@ -88,6 +89,13 @@ class GermanWindowTests : public QObject {
     QVERIFY2(shown.contains(QStringLiteral("2^17 = 131.072")), qPrintable(shown.join(u'|')));
     QVERIFY(m_page->stepPanel()->text().contains(QStringLiteral("2^17 = 131072")));
     m_page->stepPanel()->close();
+  }
+
+  void the_presets_of_policies_group_digits_as_the_person_does() {
+    QString helps;
+    for (const editor::PolicyPreset& preset : editor::policyPresets()) helps += preset.help + u'\n';
+    QVERIFY2(helps.contains(QStringLiteral("every 2.000 clean steps")), qPrintable(helps));
+    QVERIFY2(!helps.contains(QStringLiteral(",000")), qPrintable(helps));
   }
 
   void a_number_is_typed_with_a_comma() {

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/run/elided_label.h"
+#include "ui/shell/elided_label.h"
 
+#include <QFontMetrics>
 #include <QPainter>
 
-namespace mantissa::ui::run {
+namespace mantissa::ui::shell {
+
+QString shortName(const QString& name, const QFontMetrics& metrics, int width) {
+  return metrics.elidedText(name, Qt::ElideMiddle, width);
+}
+
+QString withShortWords(const QString& text, const QFontMetrics& metrics, int width) {
+  QStringList lines = text.split(u'\n');
+  for (QString& line : lines) {
+    QStringList words = line.split(u' ');
+    for (QString& word : words) word = shortName(word, metrics, width);
+    line = words.join(u' ');
+  }
+  return lines.join(u'\n');
+}
 
 ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(text, parent) { setTextFormat(Qt::PlainText); }
 
@@ -19,9 +34,14 @@ void ElidedLabel::setShorterOrCut(const QStringList& shorter) {
   update();
 }
 
+void ElidedLabel::setMode(Qt::TextElideMode mode) {
+  m_mode = mode;
+  update();
+}
+
 QString ElidedLabel::shownText() const {
   const int room = contentsRect().width();
-  if (m_shorter.isEmpty()) return fontMetrics().elidedText(text(), Qt::ElideRight, room);
+  if (m_shorter.isEmpty()) return fontMetrics().elidedText(text(), m_mode, room);
   for (const QString& words : QStringList{text()} + m_shorter) {
     if (fontMetrics().horizontalAdvance(words) <= room) return words;
   }
@@ -34,4 +54,4 @@ void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
   painter.drawText(contentsRect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shownText());
 }
 
-}  // namespace mantissa::ui::run
+}  // namespace mantissa::ui::shell
