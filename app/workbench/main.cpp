@@ -215,11 +215,16 @@ int main(int argc, char** argv) {
   } else if (!archive.isEmpty() && (QFile::exists(archive) || screenshot)) {
     window.openArchive(archive);
   }
-  // At the first start, and until there is something to look at, one key press shows moving charts.
-  const bool isFirst = isNewcomer || archive.isEmpty() || !QFile::exists(archive);
-  if (isFirst && arguments->archive.isEmpty() && arguments->files.isEmpty() && !screenshot) {
-    const QString sample = sampleExperiment();
-    if (!sample.isEmpty()) window.open(sample);
+  if (arguments->files.isEmpty() && !screenshot) {
+    // At the first start, and until there is something to look at, one key press shows moving charts.
+    const bool isFirst = isNewcomer || archive.isEmpty() || !QFile::exists(archive);
+    const QString last = window.lastExperiment();
+    const QString experiment = last.isEmpty() ? sampleExperiment() : last;
+    if (isFirst && arguments->archive.isEmpty()) {
+      if (!experiment.isEmpty()) window.open(experiment);
+    } else if (!experiment.isEmpty()) {
+      window.holdExperiment(experiment);
+    }
   }
   for (const QString& file : arguments->files) window.open(file);
   if (screenshot) return takeScreenshot(window, *editors, log, *arguments);

@@ -23,7 +23,11 @@ QDateTime startOf(const record::TrialRow& arm) {
 }
 
 QString stateWords(const record::TrialRow& arm) {
-  return arm.end.verdict ? verdictText(arm.end.verdict->word) : statusText(arm.end.status);
+  if (arm.end.verdict) return verdictText(arm.end.verdict->word);
+  const QString word = statusText(arm.end.status);
+  const QString why = QString::fromStdString(arm.end.failure_text);
+  const bool isShort = arm.end.status == record::Status::Failed && !why.isEmpty() && !why.endsWith(u'.');
+  return isShort ? QStringLiteral("%1 (%2)").arg(word, why) : word;
 }
 
 bool standAlike(const TrialList& one, const TrialList& other) {

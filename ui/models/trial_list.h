@@ -25,7 +25,8 @@ int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& ar
 /// When an arm began, in the person's time zone.
 QDateTime startOf(const record::TrialRow& arm);
 
-/// "running", "finished", "✓ accepted" …: one word for where an arm stands.
+/// "running", "finished", "✓ accepted" …: one word for where an arm stands; "failed (no space left)" where why it
+/// failed is told in a few words, and not in a sentence.
 QString stateWords(const record::TrialRow& arm);
 
 /// Whether two lists have the same arms in the same states: at most counts of arms that run differ.

@@ -422,6 +422,14 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
   } else if (standing.running && standing.stopsAtCheckpoint) {
     statement.answer = say("stopping at the next checkpoint");
     details << stopWords(step, standing);
+  } else if (standing.running && standing.silentSeconds) {
+    // What was foretold of the steps before says nothing of one that does not end.
+    const QString since = count(*standing.silentSeconds);
+    statement.state = Statement::State::Warn;
+    statement.answer =
+        standing.trains ? say("no step for %1 s").arg(since) : say("%1 for %2 s").arg(standing.phase, since);
+    if (step > 0) details << say("step %1 was the last").arg(count(step));
+    if (standing.plannedSteps > 0 && step > 0) details << stepsLeft(left);
   } else if (standing.running) {
     statement.answer = isKnown ? duration : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");

@@ -35,10 +35,12 @@ struct Standing {
   qint64 plannedSteps = 0;  ///< 0: unknown
   std::optional<double> remainingSeconds;
   QString phase;
-  bool waitsForArchive = false;    ///< its figures stand still although it goes on
-  bool stopsAtCheckpoint = false;  ///< it has been asked to
-  std::optional<qint64> stopStep;  ///< of that checkpoint; nothing: where the present step ends
-  QString brokenWords;             ///< why it is over without an end in the archive; empty: it has one, or runs
+  bool trains = false;               ///< what it is at is a step
+  std::optional<int> silentSeconds;  ///< for so long it has given no sign of life, which is long; nothing: it does
+  bool waitsForArchive = false;      ///< its figures stand still although it goes on
+  bool stopsAtCheckpoint = false;    ///< it has been asked to
+  std::optional<qint64> stopStep;    ///< of that checkpoint; nothing: where the present step ends
+  QString brokenWords;               ///< why it is over without an end in the archive; empty: it has one, or runs
   const spec::Experiment* experiment = nullptr;  ///< for the limits of its rules; null: not known
 };
 

@@ -84,7 +84,9 @@ void RunActions::update(const RunSituation& situation) {
   m_list->setEnabled(m_step, state == JobState::Paused, tr("Only a paused run makes single steps."));
   m_list->setEnabled(m_edit, situation.hasExperiment, tr("Open an experiment file first."));
   m_list->setEnabled(m_resumeRun, !situation.resumable.isEmpty(),
-                     tr("Select an arm of a run that was stopped or interrupted."));
+                     !situation.whyNotResumed.isEmpty()
+                         ? situation.whyNotResumed
+                         : tr("Select an arm of a run that was stopped or interrupted."));
 }
 
 }  // namespace mantissa::ui::run

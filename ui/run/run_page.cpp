@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/report/plain_words.h"
@@ -21,7 +22,6 @@
 #include "ui/models/error_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/counters_table.h"
-#include "ui/run/elided_label.h"
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
 #include "ui/run/glance_strip.h"
@@ -33,6 +33,7 @@
 #include "ui/run/run_controls.h"
 #include "ui/run/step_panel.h"
 #include "ui/shell/action_list.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/message_strip.h"
 
@@ -72,6 +73,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   connect(m_loader, &ExperimentLoader::loaded, this, [this](std::int64_t experiment, const ArchivedExperiment& what) {
     if (experiment != m_followed) return;
     m_lastCheckpoint = what.lastCheckpoint;
+    m_areCheckpointsKnown = true;
     m_offerIsStale = true;
     enableActions();  // also while the page is hidden
     wake();
@@ -96,6 +98,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   new LookAheadTeller(m_controller, m_controls->preflight(), this);
   m_lateWriters.setInterval(kLateWriters);
   connect(&m_lateWriters, &QTimer::timeout, this, &RunPage::lookAtLateWriters);
+  connect(&m_closing, &QTimer::timeout, this, &RunPage::tellClosing);
   m_clock.setTimerType(Qt::PreciseTimer);
   connect(&m_clock, &QTimer::timeout, this, &RunPage::tick);
 }
@@ -172,6 +175,7 @@ void RunPage::openExperiment(const QString& path) {
   std::shared_ptr<const spec::Experiment> opened = readExperiment(path);
   if (!opened) return;
   m_opened = std::move(opened);
+  m_isHeld = false;
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
   m_strips->dismiss(path);  // what was wrong with it
   for (const std::string& warning : m_opened->warnings) {
@@ -189,6 +193,15 @@ void RunPage::openExperiment(const QString& path) {
   }
   enableActions();
   m_controls->focusPrimary();
+}
+
+void RunPage::holdExperiment(const QString& path) {
+  std::shared_ptr<const spec::Experiment> opened = readExperiment(path);
+  if (!opened) return;
+  m_opened = std::move(opened);
+  m_isHeld = true;
+  if (m_view == View::Nothing) showView(View::Nothing);
+  enableActions();
 }
 
 void RunPage::readAgain(const QString& path) {
@@ -315,7 +328,8 @@ void RunPage::wake() {
 
 void RunPage::tick() {
   const bool isDue = m_budget.isDue(PersonWatch::now(), PersonWatch::computed(), m_person.interacts());
-  const bool isNew = takeSteps() || m_isNew;
+  const std::optional<int> silent = silentSeconds();
+  const bool isNew = takeSteps() || m_isNew || std::exchange(m_silentTold, silent) != silent;
   const bool running = m_controller->state() != worker::JobState::Idle;
   if (!isVisible()) {
     // Steps are taken all the same, so that none is missed; nothing is drawn.
@@ -345,6 +359,8 @@ void RunPage::tick() {
       standing.remainingSeconds = m_progress->remaining_seconds;
     }
     if (ownView) standing.phase = m_phase;
+    standing.trains = m_phase == QLatin1String(kTraining);
+    if (ownView) standing.silentSeconds = silent;
     standing.waitsForArchive = ownView && m_waitsForArchive;
     if (ownView) standing.brokenWords = m_brokenWords;
     standing.stopsAtCheckpoint = ownView && m_controller->stopsAtCheckpoint();

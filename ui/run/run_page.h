@@ -61,12 +61,14 @@ class RunPage : public shell::Page {
   void refuseArchive(const QString& path) override;
   void selectTrial(std::int64_t id) override;
   void openExperiment(const QString& path) override;
+  void holdExperiment(const QString& path) override;
   void useActions(shell::ActionList& actions) override;
   void useSettings(shell::Settings& settings) override;
   bool isSettled() const override;
   bool isBusy() const override;
   void finishWork() override;
   int waitingRuns() const override;
+  QString closingWords() const override;
   bool letsGo() override;
   QByteArray saveLayout() const override;
   void restoreLayout(const QByteArray& layout) override;
@@ -87,6 +89,9 @@ class RunPage : public shell::Page {
 
   /// Asked before a file is run; false: it is not. What is edited elsewhere in the window may have to be saved first.
   void setBeforeRun(std::function<bool(const QString& file)> question) { m_beforeRun = std::move(question); }
+
+  /// From how long a silence of the engine on it is told of, in seconds. For tests, which cannot wait.
+  void setLongSilence(int seconds) { m_longSilence = seconds; }
 
   /// Chooses the experiment files to queue, beginning in a folder. Replaceable for tests.
   using FileQuestion = std::function<QStringList(QWidget* parent, const QString& folder)>;
@@ -115,6 +120,8 @@ class RunPage : public shell::Page {
   static constexpr char kHeldUpTopic[] = "held up";
   static constexpr char kFailuresTopic[] = "failures";
   static constexpr char kQueueTopic[] = "queue";
+  static constexpr char kClosingTopic[] = "closing";
+  static constexpr char kTraining[] = "training";  ///< the engine's word for the phase of the steps
 
   void makeLayout();
   void listenToController();
@@ -137,6 +144,10 @@ class RunPage : public shell::Page {
   void tellStopAtCheckpoint();
   void tellHeldUp(int seconds);
   void giveUpWork();
+  std::optional<int> silentSeconds() const;
+  QString lastingWords(int seconds) const;
+  void tellClosing();
+  void endFollowedArms(const QString& why);
   void tellBrokenRun(const worker::JobFailure& failure);
   void lookAtLateWriters();
   void resumeShownRun();
@@ -145,6 +156,7 @@ class RunPage : public shell::Page {
   void tellChangedFile(const spec::Experiment& archived);
   shell::MessageStrip* tellOfEnd(shell::MessageStrip::Kind kind, const QString& sentence, const record::TrialRow& arm);
   const record::TrialRow* resumableArm() const;
+  QString whyNotResumed() const;
   void lookAhead();
   void lookedAhead(const session::Preflight& found);
   /// The default one goes by its own name where none was chosen.
@@ -192,8 +204,10 @@ class RunPage : public shell::Page {
   bool m_armsKnown = false;          ///< of the followed experiment
   int m_armsRunning = 0;
   std::optional<qint64> m_lastCheckpoint;              ///< of the followed experiment
+  bool m_areCheckpointsKnown = false;                  ///< whether it has any
   bool m_offerIsStale = false;                         ///< whether the followed run can go on is to be said anew
   std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
+  bool m_isHeld = false;                               ///< it was opened at the start, unasked: the archive is shown
   OwnRun m_own;                                        ///< the run at work, or the last one
   std::map<std::int64_t, QString> m_ownNames;          ///< of the arms of that run
   std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
@@ -210,6 +224,9 @@ class RunPage : public shell::Page {
   bool m_finishes = false;  ///< the window waits for the end of what is at work
   bool m_isHeldUp = false;  ///< the engine is asked for something, and gives no sign of life
   bool m_isGivenUp = false;
+  int m_longSilence = 10;           ///< seconds
+  std::optional<int> m_silentTold;  ///< seconds; nothing: the engine gives signs of life
+  QTimer m_closing;                 ///< while the window waits for it
 
   std::function<bool(const QString&)> m_beforeRun;
   QStringList m_unsavedFiles;

@@ -56,7 +56,7 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   if (!trials || trials->empty()) return;
   if (!isOther) followWhatBegan(runningBefore, newestBefore);
   // What a person looks at stays; a fresh page shows the newest experiment.
-  if (m_view == View::OwnRun || m_opened || m_followed != 0) return;
+  if (m_view == View::OwnRun || (m_opened && !m_isHeld) || m_followed != 0) return;
   follow(newestExperiment(trials));
 }
 
@@ -129,6 +129,7 @@ void RunPage::follow(std::int64_t experiment) {
     m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
     listenToFollower();
     m_lastCheckpoint.reset();
+    m_areCheckpointsKnown = false;
   }
   showView(View::Archive);
 }
@@ -146,12 +147,14 @@ void RunPage::listenToFollower() {
     m_archiveData.setArms(arms);
     m_loader->load(m_archive, m_followed,
                    arms.front().start.reference != 0 ? arms.front().start.reference : arms.front().id);
+    enableActions();
     news();
   });
   connect(follower, &ArchiveFollower::armEnded, this, [this, news](const record::TrialRow& arm) {
-    --m_armsRunning;
+    m_armsRunning = std::max(0, m_armsRunning - 1);  // of a run of this window that was broken off, none runs
     m_archiveData.setArms({arm});
     tellFailedArm(arm);
+    enableActions();
     if (m_armsRunning == 0) {
       m_offerIsStale = false;  // until it is known what checkpoints there are now
       m_loader->load(m_archive, m_followed, arm.start.reference != 0 ? arm.start.reference : arm.id);
@@ -166,6 +169,7 @@ void RunPage::listenToFollower() {
     m_archiveData.setArms({arm});
     m_archiveData.truncate(arm.id, step);
     m_offerIsStale = true;
+    enableActions();
     news();
   });
   connect(follower, &ArchiveFollower::archiveReplaced, this, [this, news] {
@@ -186,7 +190,8 @@ void RunPage::tellFailedArm(const record::TrialRow& arm) {
   const QString topic = QStringLiteral("arm %1").arg(arm.id);
   m_armTopics << topic;
   showFailure(
-      tr("%1 has failed: %2").arg(QString::fromStdString(arm.start.name), QString::fromStdString(arm.end.failure_text)),
+      tr("%1 has failed: %2")
+          .arg(QString::fromStdString(arm.start.name), models::figuresIn(QString::fromStdString(arm.end.failure_text))),
       topic);
 }
 

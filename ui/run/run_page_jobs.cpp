@@ -188,7 +188,9 @@ void RunPage::run() {
   if (m_controller->state() != worker::JobState::Idle || startsSoon()) return;
   if (!readAsSaved()) return;
   forgetFailures();
+  m_isHeld = false;
   m_queue->runNow(m_opened, archiveToRunInto());
+  Q_EMIT frontWanted();
 }
 
 /// Whether a run was asked for that begins as soon as control is back in the event loop.
@@ -274,6 +276,38 @@ const record::TrialRow* RunPage::resumableArm() const {
   return nullptr;
 }
 
+/// Of the run that is shown; empty: no run is shown that has ended.
+QString RunPage::whyNotResumed() const {
+  const auto& arms = m_shown->arms();
+  if (arms.empty() || m_view == View::Nothing) return {};
+  const record::TrialRow& reference = arms.front()->arm();
+  const QString name = QString::fromStdString(reference.experiment);
+  if (m_queue->resumes(m_archive, reference.experiment_id)) return tr("%1 goes on already, or waits for it.").arg(name);
+  if (m_view == View::Archive ? m_armsRunning > 0 || !m_armsKnown : m_queue->current() != nullptr) return {};
+  if (m_view == View::OwnRun && !m_brokenWords.isEmpty()) {
+    return tr("The archive of %1 could not be written. Where it can be again, the run goes on from its last "
+              "checkpoint.")
+        .arg(name);
+  }
+  const auto has = [&arms](record::Status status) {
+    return std::any_of(arms.begin(), arms.end(), [status](const auto& arm) { return arm->arm().end.status == status; });
+  };
+  if (reference.end.status == record::Status::Failed) {
+    return tr("The reference of %1 failed, and a run goes on with its reference only. Open its file and run it again.")
+        .arg(name);
+  }
+  if (has(record::Status::Interrupted) || has(record::Status::Stopped)) {
+    if (m_view != View::Archive || !m_areCheckpointsKnown || m_lastCheckpoint) return {};
+    return (has(record::Status::Interrupted)
+                ? tr("%1 was interrupted before its first checkpoint: there is nothing to go on from. Open its file "
+                     "and run it again.")
+                : tr("%1 was stopped without a checkpoint: there is nothing to go on from. Open its file and run it "
+                     "again."))
+        .arg(name);
+  }
+  return tr("%1 has come to its end. Only a run that was stopped or interrupted can go on.").arg(name);
+}
+
 void RunPage::offerToResume() {
   m_offerIsStale = false;
   const record::TrialRow* const arm = resumableArm();
@@ -342,6 +376,7 @@ void RunPage::resumeShownRun() {
   if (arm == nullptr) return;
   m_strips->dismiss(QString::fromLatin1(kRunTopic));
   m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+  if (m_controller->state() == worker::JobState::Idle) forgetFailures();  // what ended this run, too
   const auto& experiment = m_view == View::Archive ? m_archived : m_own.experiment;
   if (experiment) tellChangedFile(*experiment);
   m_queue->resume(m_archive, arm->id, arm->experiment_id, experiment, QString::fromStdString(arm->experiment));
@@ -362,6 +397,7 @@ void RunPage::beginOwnRun() {
   countRun();
   m_brokenWords.clear();
   m_lateWriters.stop();
+  Q_EMIT runBroken({}, 0, {});
   clearData(m_ownData);
   m_ownNames.clear();
   m_progress.reset();
@@ -423,6 +459,8 @@ void RunPage::enableActions() {
   }
   if (const record::TrialRow* const arm = resumableArm()) {
     situation.resumable = QString::fromStdString(arm->experiment);
+  } else {
+    situation.whyNotResumed = whyNotResumed();
   }
   situation.refusedArchive = !m_refusedArchive.isEmpty();
   situation.hasExperiment = m_view == View::Archive || m_opened != nullptr;
@@ -435,10 +473,12 @@ void RunPage::enableActions() {
     m_controls->setNote(tr("Goes on in %1.").arg(QFileInfo(m_archive).fileName()));
   } else if (!m_refusedArchive.isEmpty()) {
     m_controls->setNote(situation.whyNotRun);
-  } else if (m_view == View::Archive && m_opened) {
-    m_controls->setNote(tr("Run starts %1.").arg(situation.openedFile));
   } else if (m_view == View::Archive) {
-    m_controls->setNote(tr("From the archive, for reading. Open an experiment file to run one."));
+    const QString whence = m_armsRunning > 0 && m_armsKnown ? tr("Live from another process, for reading.")
+                                                            : tr("From the archive, for reading.");
+    m_controls->setNote(
+        whence + u' ' +
+        (m_opened ? tr("Run starts %1.").arg(situation.openedFile) : tr("Open an experiment file to run one.")));
   } else {
     m_controls->setNote(tr("Runs into %1.").arg(QFileInfo(archiveToRunInto()).fileName()));
   }

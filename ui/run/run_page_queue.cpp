@@ -13,6 +13,7 @@
 #include "core/spec/parse.h"
 #include "ui/file_dialogs.h"
 #include "ui/models/error_words.h"
+#include "ui/models/record_words.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/message_strip.h"
@@ -122,7 +123,7 @@ void RunPage::countRun() {
 void RunPage::collectFailedArm(const record::TrialRow& arm) {
   if (arm.end.status != record::Status::Failed) return;
   const QString name = QString::fromStdString(arm.start.name);
-  const QString reason = QString::fromStdString(arm.end.failure_text);
+  const QString reason = models::figuresIn(QString::fromStdString(arm.end.failure_text));
   if (!m_failures.addArm(name, reason)) return;
   spdlog::warn("{}: {} has failed: {}", m_controller->currentTitle().toStdString(), arm.start.name,
                arm.end.failure_text);
@@ -141,6 +142,7 @@ void RunPage::tellFailures() {
 void RunPage::forgetFailures() {
   m_failures = RunFailures();
   m_strips->dismiss(QString::fromLatin1(kFailuresTopic));
+  Q_EMIT failureTold({});
 }
 
 }  // namespace mantissa::ui::run

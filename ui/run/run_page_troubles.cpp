@@ -4,7 +4,10 @@
 
 #include <chrono>
 
+#include <QAction>
+#include <QFileInfo>
 #include <QLocale>
+#include <QStackedLayout>
 
 #include "core/archive/late_writers.h"
 #include "core/archive/writer.h"
@@ -19,13 +22,23 @@ namespace mantissa::ui::run {
 namespace {
 
 constexpr int kLongestSilence = 20;  // seconds: so long a window that closes waits for a sign of the engine's life
+constexpr int kClosingMilliseconds = 1000;             // between two looks at how long it has taken
 constexpr std::chrono::seconds kLookAheadPatience{2};  // nothing is lost with what it has found
+
+QString sentenceCase(QString words) {
+  if (!words.isEmpty()) words[0] = words[0].toUpper();
+  return words;
+}
 
 }  // namespace
 
 /// What is at work does not come back from LibTorch, which nothing interrupts.
 void RunPage::tellHeldUp(int seconds) {
   m_isHeldUp = true;
+  if (m_finishes) {
+    if (seconds >= kLongestSilence) giveUpWork();
+    return;
+  }
   const QString since = QLocale().toString(seconds);
   QString sentence;
   if (m_controller->waitsForLookAhead()) {
@@ -43,20 +56,92 @@ void RunPage::tellHeldUp(int seconds) {
   }
   spdlog::warn("{}", sentence.toStdString());
   m_strips->show(shell::MessageStrip::Kind::Warning, sentence, QString::fromLatin1(kHeldUpTopic));
-  if (m_finishes && seconds >= kLongestSilence) giveUpWork();
+}
+
+/// How long the engine has been at a step, or at another thing that gives no sign; nothing where that is not long.
+std::optional<int> RunPage::silentSeconds() const {
+  const auto silence = m_controller->silence();
+  if (!silence) return std::nullopt;
+  const auto seconds = static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(*silence).count());
+  return seconds >= m_longSilence ? std::optional<int>(seconds) : std::nullopt;
+}
+
+/// Of what the window waits for: "A step has been running for 24 s".
+QString RunPage::lastingWords(int seconds) const {
+  const QString since = models::figure(report::count_words(seconds));
+  return m_phase == QLatin1String(kTraining) ? tr("The step that is running has taken %1 s so far").arg(since)
+                                             : tr("%1 has taken %2 s so far").arg(sentenceCase(m_phase), since);
+}
+
+QString RunPage::closingWords() const {
+  const std::optional<int> silent = silentSeconds();
+  if (!silent) return {};
+  return tr("%1, and LibTorch cannot be interrupted within one. Close the window? It waits %2 s for the step and its "
+            "checkpoint. If it does not end, the run ends without them: what was made up to step %3 is in the archive, "
+            "and the run can go on only from a checkpoint that it has made before.")
+      .arg(lastingWords(*silent), QLocale().toString(kLongestSilence),
+           models::figure(report::count_words(m_ownData.steps())));
+}
+
+/// What a window that closes waits for, and the way to wait no longer.
+void RunPage::tellClosing() {
+  const QString topic = QString::fromLatin1(kClosingTopic);
+  const auto silence = m_controller->silence();
+  const int seconds =
+      silence ? static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(*silence).count()) : 0;
+  const QString sentence =
+      tr("The window closes when the run has ended: it waits for the present step and its checkpoint. %1; after %2 s "
+         "without a sign of life the window closes without them.")
+          .arg(lastingWords(seconds), QLocale().toString(kLongestSilence));
+  for (shell::MessageStrip* const strip : m_strips->findChildren<shell::MessageStrip*>()) {
+    if (strip->objectName() == topic) return strip->setSentence(sentence);
+  }
+  shell::MessageStrip* const strip = m_strips->show(shell::MessageStrip::Kind::Note, sentence, topic);
+  strip->setObjectName(topic);
+  auto* const end = new QAction(tr("Close now"), strip);
+  end->setToolTip(tr("Ends the run without a checkpoint of its present step; what was recorded is in the archive"));
+  connect(end, &QAction::triggered, this, &RunPage::giveUpWork);
+  strip->addWayOut(end);
+  m_stack->setCurrentIndex(0);
 }
 
 void RunPage::giveUpWork() {
+  m_closing.stop();
   m_isGivenUp = true;
   QMetaObject::invokeMethod(this, &RunPage::workEnded, Qt::QueuedConnection);
 }
 
 /// A run that ended because its archive could not be written has no end there.
 void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
-  if (m_ownData.shown().empty()) return;  // it had not begun
-  m_brokenWords = tr("stopped: %1").arg(tr("the archive could not be written"));
+  const std::int64_t experiment = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  if (experiment == 0) return;  // it had not begun
+  if (!m_ownData.shown().empty()) m_brokenWords = tr("stopped: %1").arg(tr("the archive could not be written"));
   m_brokenKind = failure.kind;
   m_lateWriters.start();
+  QString why;
+  if (failure.kind == ErrorKind::DiskFull) {
+    why = tr("no space left");
+  } else if (failure.kind == ErrorKind::ArchiveLocked) {
+    why = tr("archive locked");
+  } else if (!QFileInfo::exists(m_own.archive)) {
+    why = tr("archive lost");
+  }
+  if (why.isEmpty()) return;  // it is there, and says itself what has become of the run
+  Q_EMIT runBroken(m_own.archive, experiment, why);
+  if (m_own.resumes != 0 && m_own.resumes == m_followed && m_own.archive == m_archive) endFollowedArms(why);
+}
+
+/// What was followed because this window went on with it runs no more.
+void RunPage::endFollowedArms(const QString& why) {
+  std::vector<record::TrialRow> arms;
+  for (const auto& arm : m_archiveData.arms()) {
+    if (arm->arm().end.status != record::Status::Running) continue;
+    arms.push_back(arm->arm());
+    arms.back().end.status = record::Status::Failed;
+    arms.back().end.failure_text = why.toStdString();
+  }
+  m_archiveData.setArms(arms);
+  m_armsRunning = 0;
 }
 
 /// Waits until there is space again, or nobody holds the archive: then it has the run's last steps, and how it ended.
@@ -90,6 +175,12 @@ void RunPage::finishWork() {
   m_finishes = true;
   m_controller->clearWaiting();
   m_controller->stop();
+  m_strips->dismiss(QString::fromLatin1(kHeldUpTopic));
+  if (isBusy()) {
+    Q_EMIT frontWanted();
+    tellClosing();
+    m_closing.start(kClosingMilliseconds);
+  }
   // Between two runs nothing is left that would tell of its end.
   if (!isBusy()) QMetaObject::invokeMethod(this, &RunPage::workEnded, Qt::QueuedConnection);
 }

@@ -3,9 +3,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include <QApplication>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QFontMetrics>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLocale>
@@ -18,6 +20,7 @@
 #include <QStorageInfo>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -31,6 +34,7 @@
 #include "ui/shell/action_search.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/document.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/log_dock.h"
 #include "ui/shell/machine_facts.h"
 #include "ui/shell/message_strip.h"
@@ -43,7 +47,13 @@ namespace {
 constexpr char kArchiveTopic[] = "archive";
 constexpr char kInterruptedTopic[] = "interrupted";
 constexpr int kReadingMilliseconds = 8000;
+constexpr int kArchiveWidth = 260;          // px
+constexpr int kWidestName = 200;            // px, in the status bar
 constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive's size while a run goes on
+
+QString shortFileName(const QString& path) {
+  return shortName(QFileInfo(path).fileName(), QFontMetrics(QApplication::font()), kWidestName);
+}
 
 /// An archive by its first bytes, whatever its name: "SQLite format 3".
 bool isDatabase(const QString& path) {
@@ -62,7 +72,7 @@ bool askToStop(QWidget* parent, const QString& sentence) {
 }
 
 /// What closing the window would end. \param waiting  runs that would not begin any more
-QString closingWords(bool isBusy, int waiting) {
+QString closingWords(bool isBusy, const QString& special, int waiting) {
   const QString number = QLocale().toString(waiting);
   if (!isBusy) {
     return waiting == 1
@@ -70,8 +80,12 @@ QString closingWords(bool isBusy, int waiting) {
                : MainWindow::tr("Close the window? %1 runs wait in the queue: they are thrown away and do not run.")
                      .arg(number);
   }
-  const QString stops = MainWindow::tr(
-      "Stop the run and close the window? Its last complete step becomes a checkpoint, from which it can go on.");
+  const QString stops =
+      !special.isEmpty()
+          ? special
+          : MainWindow::tr(
+                "Stop the run and close the window? Its last complete step becomes a checkpoint, from which "
+                "it can go on.");
   if (waiting == 0) return stops;
   const QString lost =
       waiting == 1 ? MainWindow::tr("1 run waits in the queue: it is thrown away and does not run.")
@@ -106,6 +120,8 @@ MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& 
   resize(QSize(1400, 900).boundedTo(screen()->availableSize()));
   restoreGeometry(m_settings.windowGeometry());
   restoreState(m_settings.windowState());
+  m_archiveWidth = m_settings.archiveWidth().value_or(kArchiveWidth);
+  m_archiveDock->installEventFilter(this);
   for (Page* const one : m_pages) one->restoreLayout(m_settings.pageLayout(one->id()));
 }
 
@@ -145,6 +161,8 @@ void MainWindow::makePages() {
     });
     connect(one, &Page::trialShown, this, [this](std::int64_t id) { m_archiveDock->selectTrial(id); });
     connect(one, &Page::archiveChanged, this, &MainWindow::showChange);
+    connect(one, &Page::runBroken, this, &MainWindow::tellBroken);
+    connect(one, &Page::frontWanted, this, [this, one] { m_tabs->setCurrentWidget(one); });
     connect(one, &Page::failureTold, this, [this, one](const QString& sentence) { tellFailure(one, sentence); });
     connect(one, &Page::workEnded, this, [this] {
       if (m_closing) close();
@@ -154,6 +172,11 @@ void MainWindow::makePages() {
 
 /// What failed on a page that is not in front.
 void MainWindow::tellFailure(Page* page, const QString& sentence) {
+  if (sentence.isEmpty()) {
+    m_strips->dismiss(failureTopic(*page));
+    markTab(page, false);
+    return;
+  }
   statusBar()->showMessage(sentence.section(u'\n', 0, 0), kReadingMilliseconds);
   if (m_tabs->currentWidget() == page) return;
   m_strips->show(MessageStrip::Kind::Failure, sentence, failureTopic(*page))
@@ -174,7 +197,7 @@ void MainWindow::makeDocks(LogModel* log) {
   m_logDock = new LogDock(log, this);
   addDockWidget(Qt::BottomDockWidgetArea, m_logDock);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-  resizeDocks({m_archiveDock}, {260}, Qt::Horizontal);
+  resizeDocks({m_archiveDock}, {kArchiveWidth}, Qt::Horizontal);
   resizeDocks({m_logDock}, {140}, Qt::Vertical);
   connect(m_archiveDock, &ArchiveDock::trialSelected, this, [this](std::int64_t id) {
     for (Page* const one : m_pages) one->selectTrial(id);
@@ -212,9 +235,10 @@ void MainWindow::showProgress(const QString& job, qint64 step, qint64 steps) {
   m_jobBar->setVisible(!job.isEmpty());
   if (job.isEmpty()) return;
   if (!m_archive.isEmpty() && m_sizeTold.hasExpired(kSizeMilliseconds)) tellArchiveSize();
-  m_jobLabel->setText(
-      tr("%1: %2 of %3 steps")
-          .arg(job, models::figure(report::count_words(step)), models::figure(report::count_words(steps))));
+  m_jobLabel->setText(tr("%1: %2 of %3 steps")
+                          .arg(shortName(job, m_jobLabel->fontMetrics(), kWidestName),
+                               models::figure(report::count_words(step)), models::figure(report::count_words(steps))));
+  m_jobLabel->setToolTip(plainTip(job));
   constexpr int kParts = 1000;  // steps may be more than an int holds
   m_jobBar->setRange(0, kParts);
   m_jobBar->setValue(steps > 0 ? static_cast<int>(static_cast<double>(step) / static_cast<double>(steps) * kParts) : 0);
@@ -246,8 +270,19 @@ void MainWindow::open(const QString& path) {
   for (Page* const one : m_pages) one->openExperiment(path);
 }
 
+void MainWindow::holdExperiment(const QString& path) {
+  for (Page* const one : m_pages) one->holdExperiment(path);
+}
+
+QString MainWindow::lastExperiment() const {
+  for (const QString& path : m_settings.recentFiles()) {
+    if (!path.endsWith(QLatin1String(".db")) && QFileInfo(path).isFile() && !isDatabase(path)) return path;
+  }
+  return {};
+}
+
 void MainWindow::openArchive(const QString& path) {
-  if (path != m_archive) m_archiveLabel->setText(tr("reading %1 …").arg(QFileInfo(path).fileName()));
+  if (path != m_archive) m_archiveLabel->setText(tr("reading %1 …").arg(shortFileName(path)));
   m_loader->load(path);
 }
 
@@ -267,7 +302,7 @@ void MainWindow::showChange(const QString& path) {
   if (m_archive.isEmpty() || path == m_archive) openArchive(path);
 }
 
-void MainWindow::showTrials(const QString& path, const models::TrialList& trials) {
+void MainWindow::showTrials(const QString& path, const models::TrialList& read) {
   const bool isOther = path != m_archive;
   m_archive = path;
   if (isOther) {
@@ -277,14 +312,25 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& trials
     setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
   }
   m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
+  const models::TrialList trials = m_ended.take(path, read);
+  showArms(trials, isOther);
+  if (isOther) tellInterruptedRun(trials);
+  Q_EMIT archiveSettled();
+}
+
+void MainWindow::showArms(const models::TrialList& trials, bool isOther) {
   // While arms run their counts come anew every second, of which the tree shows nothing.
   const bool isNew = isOther || !models::standAlike(m_trials, trials);
   m_trials = trials;
   if (isNew) m_archiveDock->setTrials(trials);
-  for (Page* const one : m_pages) one->setArchive(path, trials);
-  if (isOther) tellInterruptedRun(trials);
+  for (Page* const one : m_pages) one->setArchive(m_archive, trials);
   if (isNew || m_sizeTold.hasExpired(kSizeMilliseconds)) tellArchiveSize();
-  Q_EMIT archiveSettled();
+}
+
+void MainWindow::tellBroken(const QString& archive, std::int64_t experiment, const QString& why) {
+  if (why.isEmpty()) return m_ended.forget();
+  m_ended.end(archive, experiment, why);
+  if (archive == m_archive) showArms(m_ended.applied(archive, m_trials), false);
 }
 
 void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
@@ -319,11 +365,13 @@ void MainWindow::showArchiveFailure(const QString& path, const QString& sentence
   // What was open stays open: a bad file changes nothing but the message.
   m_strips->show(MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kArchiveTopic))
       ->addWayOut(m_actions->find(QStringLiteral("open_archive")));
-  m_archiveLabel->setText(m_archive.isEmpty() ? tr("no archive") : QFileInfo(m_archive).fileName());
+  m_archiveLabel->setText(m_archive.isEmpty() ? tr("no archive") : shortFileName(m_archive));
   if (m_archive.isEmpty()) {
     for (Page* const one : m_pages) one->refuseArchive(path);
   }
-  spdlog::warn("{}: {}", path.toStdString(), sentence.toStdString());
+  // What is wrong with a file begins with its name, where the words are the engine's.
+  const QString line = sentence.contains(path) ? sentence : QStringLiteral("%1: %2").arg(path, sentence);
+  spdlog::warn("{}", line.toStdString());
   Q_EMIT archiveSettled();
 }
 
@@ -331,8 +379,7 @@ void MainWindow::tellArchiveSize() {
   m_sizeTold.start();
   // What was written last lies in the log beside it.
   const qint64 bytes = QFileInfo(m_archive).size() + QFileInfo(m_archive + QStringLiteral("-wal")).size();
-  m_archiveLabel->setText(
-      tr("%1 · %2").arg(QFileInfo(m_archive).fileName(), models::figure(report::bytes_words(bytes))));
+  m_archiveLabel->setText(tr("%1 · %2").arg(shortFileName(m_archive), models::figure(report::bytes_words(bytes))));
   const QStorageInfo disk(QFileInfo(m_archive).absolutePath());
   m_diskLabel->setText(tr("%1 free").arg(models::figure(report::bytes_words(disk.bytesAvailable()))));
 }
@@ -364,7 +411,8 @@ bool MainWindow::mayClose() {
   int waiting = 0;
   for (const Page* const one : m_pages) waiting += one->waitingRuns();
   if (busy.isEmpty() && (waiting == 0 || m_closing)) return true;
-  if (!m_closing && !closeQuestion()(this, closingWords(!busy.isEmpty(), waiting))) return false;
+  const QString special = busy.isEmpty() ? QString() : busy.first()->closingWords();
+  if (!m_closing && !closeQuestion()(this, closingWords(!busy.isEmpty(), special, waiting))) return false;
   if (busy.isEmpty()) return true;
   m_closing = true;
   for (Page* const one : busy) one->finishWork();
@@ -389,7 +437,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->ignore();
     return;
   }
-  m_settings.setWindow(saveGeometry(), saveState());
+  m_settings.setWindow(saveGeometry(), saveState(), m_archiveWidth);
   for (Page* const one : m_pages) m_settings.setPageLayout(one->id(), one->saveLayout());
   event->accept();
 }
@@ -412,6 +460,23 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   constexpr int kWideWindow = 1300;
   if (m_search != nullptr) m_search->setFixedWidth(width() < kWideWindow ? 140 : 260);
   QMainWindow::resizeEvent(event);
+  QTimer::singleShot(0, this, &MainWindow::fitArchive);  // once the docks have their new places
+}
+
+/// A small window makes the tree narrower than a person has made it: a larger one gives the width back.
+void MainWindow::fitArchive() {
+  const Qt::DockWidgetArea area = dockWidgetArea(m_archiveDock);
+  const bool isBeside = area == Qt::LeftDockWidgetArea || area == Qt::RightDockWidgetArea;
+  if (!isBeside || !m_archiveDock->isVisible() || m_archiveDock->isFloating()) return;
+  if (m_archiveDock->width() < m_archiveWidth) resizeDocks({m_archiveDock}, {m_archiveWidth}, Qt::Horizontal);
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  // Only a person who drags has a button down: the system resizes windows by itself.
+  const bool isDragged = watched == m_archiveDock && event->type() == QEvent::Resize &&
+                         QGuiApplication::mouseButtons().testFlag(Qt::LeftButton);
+  if (isDragged && !m_archiveDock->isFloating()) m_archiveWidth = m_archiveDock->width();
+  return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::showEvent(QShowEvent* event) {
@@ -447,6 +512,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 void MainWindow::resetLayout() {
   m_settings.resetLayout();
+  m_archiveWidth = kArchiveWidth;
   restoreState(m_firstState);
   hideLogWithoutRoom();
 }

@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "ui/models/ended_arms.h"
 #include "ui/models/trial_list.h"
 
 class QLabel;
@@ -47,6 +48,10 @@ class MainWindow : public QMainWindow {
   /// Opens an archive or an experiment file, told apart by its content; a strip says what is wrong with it.
   void open(const QString& path);
   void openArchive(const QString& path);
+  /// An experiment that F5 runs from now on; what is in front and what is shown of the archive stay.
+  void holdExperiment(const QString& path);
+  /// The newest experiment file among the recent ones that is still there; empty: none.
+  QString lastExperiment() const;
   void tellMissing(const QString& path);
   void openDropped(const QStringList& paths);
   /// The same for one that the first run may still have to make, in a folder that exists.
@@ -94,6 +99,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
@@ -109,7 +115,9 @@ class MainWindow : public QMainWindow {
   void showHelp();
   void makeMenus();
   void fillRecentFiles();
-  void showTrials(const QString& path, const models::TrialList& trials);
+  void showTrials(const QString& path, const models::TrialList& read);
+  void showArms(const models::TrialList& trials, bool isOther);
+  void tellBroken(const QString& archive, std::int64_t experiment, const QString& why);
   void tellInterruptedRun(const models::TrialList& trials);
   void showChange(const QString& path);
   void showArchiveFailure(const QString& path, const QString& sentence);
@@ -117,6 +125,7 @@ class MainWindow : public QMainWindow {
   void chooseArchive();
   void resetLayout();
   void hideLogWithoutRoom();
+  void fitArchive();
   void tellArchiveSize();
   void tellFailure(Page* page, const QString& sentence);
   void markTab(Page* page, bool hasFailure);
@@ -146,8 +155,10 @@ class MainWindow : public QMainWindow {
   QProgressBar* m_jobBar = nullptr;
   QString m_archive;
   models::TrialList m_trials;  ///< of the archive
-  QElapsedTimer m_sizeTold;    ///< since the status bar was told what the archive takes
-  bool m_closing = false;      ///< asked once; the window closes when the work has ended
+  models::EndedArms m_ended;
+  QElapsedTimer m_sizeTold;  ///< since the status bar was told what the archive takes
+  int m_archiveWidth = 0;    ///< px that the tree has where there is room for them
+  bool m_closing = false;    ///< asked once; the window closes when the work has ended
   bool m_wasShown = false;
   QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
 };

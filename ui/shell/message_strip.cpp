@@ -48,6 +48,7 @@ MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
     : QFrame(parent), m_kind(kind), m_label(new QLabel(sentence, this)) {
   m_label->setTextFormat(Qt::PlainText);
   m_label->setWordWrap(true);
+  m_label->setMinimumWidth(1);  // a long path in it makes no window wider
   m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   setAccessibleName(sentence);
   auto* const layout = new QHBoxLayout(this);
@@ -74,6 +75,11 @@ void MessageStrip::addWayOut(QAction* action) {
 }
 
 QString MessageStrip::sentence() const { return m_label->text(); }
+
+void MessageStrip::setSentence(const QString& sentence) {
+  m_label->setText(sentence);
+  setAccessibleName(sentence);
+}
 
 void MessageStrip::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);

@@ -24,6 +24,7 @@ class MessageStrip : public QFrame {
 
   Kind kind() const { return m_kind; }
   QString sentence() const;
+  void setSentence(const QString& sentence);
 
  Q_SIGNALS:
   void dismissed();

@@ -49,6 +49,9 @@ class Page : public QWidget {
   /// An experiment file was opened: the page for it shows it, or says what is wrong with it.
   virtual void openExperiment(const QString& /*path*/) {}
 
+  /// The experiment file that was open last is open again at a start: nobody has asked to look at it.
+  virtual void holdExperiment(const QString& /*path*/) {}
+
   /// Whether everything is shown that is there: a picture of the page may be taken.
   virtual bool isSettled() const { return true; }
 
@@ -56,6 +59,9 @@ class Page : public QWidget {
   virtual bool isBusy() const { return false; }
   /// Asked again by a person who will not wait any longer, it may leave behind what does not end.
   virtual void finishWork() {}
+  /// What a person should know who is asked whether the window may close, where it is not that the work ends soon with
+  /// a checkpoint of its last step.
+  virtual QString closingWords() const { return {}; }
   /// How many runs wait for their turn beyond the work at hand: closing the window gives them up.
   virtual int waitingRuns() const { return 0; }
 
@@ -75,9 +81,14 @@ class Page : public QWidget {
   void trialShown(std::int64_t id);
   /// Arms of this archive began or ended.
   void archiveChanged(const QString& path);
+  /// A run of this window has ended, and its archive cannot be told: `why` in a few words. Empty: a run begins.
+  void runBroken(const QString& archive, std::int64_t experiment, const QString& why);
   /// How far the job at work is, in steps; an empty name: there is none.
   void progressed(const QString& job, qint64 step, qint64 steps);
-  /// Something failed, of which the page tells in a strip of its own: for a person who looks at another page.
+  /// A person has asked elsewhere for what this page shows.
+  void frontWanted();
+  /// Something failed, of which the page tells in a strip of its own: for a person who looks at another page. Empty:
+  /// what was told is over.
   void failureTold(const QString& sentence);
   /// Nothing keeps the window open any more.
   void workEnded();

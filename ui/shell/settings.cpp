@@ -14,6 +14,7 @@ constexpr char kArchive[] = "archive";
 constexpr char kRecent[] = "recent_files";
 constexpr char kGeometry[] = "layout/window_geometry";
 constexpr char kState[] = "layout/window_state";
+constexpr char kArchiveWidth[] = "layout/archive_width";
 constexpr char kPages[] = "layout/pages/";
 constexpr char kLayout[] = "layout";
 constexpr char kDismissed[] = "dismissed";
@@ -98,9 +99,15 @@ QByteArray Settings::windowGeometry() const { return m_values.value(kGeometry).t
 
 QByteArray Settings::windowState() const { return m_values.value(kState).toByteArray(); }
 
-void Settings::setWindow(const QByteArray& geometry, const QByteArray& state) {
+std::optional<int> Settings::archiveWidth() const {
+  const int width = m_values.value(kArchiveWidth).toInt();
+  return width > 0 ? std::optional<int>(width) : std::nullopt;
+}
+
+void Settings::setWindow(const QByteArray& geometry, const QByteArray& state, int archiveWidth) {
   m_values.setValue(kGeometry, geometry);
   m_values.setValue(kState, state);
+  m_values.setValue(kArchiveWidth, archiveWidth);
 }
 
 QByteArray Settings::pageLayout(const QString& page) const { return m_values.value(kPages + page).toByteArray(); }

@@ -6,6 +6,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <optional>
+
 namespace mantissa::ui::shell {
 
 enum class ThemeMode { System, Light, Dark };
@@ -44,7 +46,9 @@ class Settings {
 
   QByteArray windowGeometry() const;
   QByteArray windowState() const;
-  void setWindow(const QByteArray& geometry, const QByteArray& state);
+  /// The width in pixels that a person gave the archive's tree, which a small window may not have had; nothing: none.
+  std::optional<int> archiveWidth() const;
+  void setWindow(const QByteArray& geometry, const QByteArray& state, int archiveWidth);
 
   /// The layout of a page (splitters, hidden charts) under the page's name; empty: its default.
   QByteArray pageLayout(const QString& page) const;

@@ -59,14 +59,24 @@ bool TrainingController::isAwaited() const {
 }
 
 void TrainingController::lookAtEngine() {
-  if (!isAwaited()) return engineLives();
+  if (!isAwaited()) return noLongerHeldUp();
   m_heldUp = true;
   const qint64 silent = m_lastSign.elapsed();
   m_watch.start(std::chrono::milliseconds(silent));
   Q_EMIT heldUp(static_cast<int>(silent / 1000));
 }
 
+std::optional<std::chrono::milliseconds> TrainingController::silence() const {
+  if (currentJob() == 0 || m_state == JobState::Paused || !m_lastWord.isValid()) return std::nullopt;
+  return std::chrono::milliseconds(m_lastWord.elapsed());
+}
+
 void TrainingController::engineLives() {
+  m_lastWord.start();
+  noLongerHeldUp();
+}
+
+void TrainingController::noLongerHeldUp() {
   m_lastSign.start();
   if (m_watch.isActive() && !m_heldUp) m_watch.start(m_patience);
   if (!m_heldUp) return;
@@ -191,6 +201,7 @@ void TrainingController::resume() {
   session::RunControl* const run = control();
   if (run == nullptr) return;
   m_current->pauses = false;
+  m_lastWord.start();
   run->resume();
 }
 
@@ -261,6 +272,7 @@ void TrainingController::startJob() {
   task.failed = [this](const JobFailure& failure) {
     m_mailbox->post([this, failure] { endCurrent([&](JobId ended) { Q_EMIT jobFailed(ended, failure); }); });
   };
+  m_lastWord.start();
   Q_EMIT queueChanged();
   setState(JobState::Starting);
   Q_EMIT jobStarted(id);

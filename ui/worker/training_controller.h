@@ -80,6 +80,10 @@ class TrainingController : public QObject {
   /// this object can be destroyed.
   bool endWithin(std::chrono::milliseconds limit);
 
+  /// Since the engine's last sign of life from the current job: a step of it, a phase, a note. Nothing without a job,
+  /// and while it is paused.
+  std::optional<std::chrono::milliseconds> silence() const;
+
   JobState state() const { return m_state; }
   JobId currentJob() const;  ///< 0 while idle, and while a superseded job comes to its end
   QString currentTitle() const;
@@ -150,6 +154,7 @@ class TrainingController : public QObject {
   bool isAwaited() const;
   void lookAtEngine();
   void engineLives();
+  void noLongerHeldUp();
   void setState(JobState state);
   void endCurrent(const std::function<void(JobId)>& tell);
   bool isHeard(JobId job) const;
@@ -165,6 +170,7 @@ class TrainingController : public QObject {
   JobState m_state = JobState::Idle;
   std::chrono::milliseconds m_patience{5000};
   QElapsedTimer m_lastSign;  // of the engine's life, or when something was asked of it
+  QElapsedTimer m_lastWord;  // of the engine
   QTimer m_watch;
   bool m_heldUp = false;
   std::unique_ptr<Mailbox> m_mailbox;

@@ -16,6 +16,7 @@
 #include "core/archive/writer.h"
 #include "tests/core/archive/sample_records.h"
 #include "ui/models/archive_loader.h"
+#include "ui/models/ended_arms.h"
 #include "ui/models/trial_list.h"
 #include "ui/models/trial_table_model.h"
 #include "ui/models/trial_tree_model.h"
@@ -52,6 +53,30 @@ class TrialModelsTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void arms_whose_archive_cannot_be_told_of_their_end_have_failed_until_it_can() {
+    const QString archive = QStringLiteral("/a.db");
+    EndedArms ended;
+    ended.end(archive, 1, QStringLiteral("no space left"));
+    std::vector<record::TrialRow> arms = firstArms();
+    arms.push_back(arm(4, 2, "reference", record::TrialKind::Reference));
+    arms[1].end.status = record::Status::Stopped;
+    const auto states = [](const TrialList& list) {
+      QStringList words;
+      for (const record::TrialRow& one : *list) words << stateWords(one);
+      return words.join(QStringLiteral(", "));
+    };
+    const QString mended = QStringLiteral("failed (no space left), stopped, failed (no space left), running");
+    QCOMPARE(states(ended.take(archive, listOf(arms))), mended);
+    QCOMPARE(states(ended.applied(archive, ended.take(archive, listOf(arms)))), mended);
+    const QString as_read = QStringLiteral("running, stopped, running, running");
+    QCOMPARE(states(ended.take(QStringLiteral("/b.db"), listOf(arms))), as_read);
+    // The archive was told at last; what runs in it from then on does run.
+    std::vector<record::TrialRow> told = arms;
+    told[0].end.status = told[2].end.status = record::Status::Interrupted;
+    QCOMPARE(states(ended.take(archive, listOf(told))), QStringLiteral("interrupted, stopped, interrupted, running"));
+    QCOMPARE(states(ended.take(archive, listOf(arms))), as_read);
+  }
+
   void the_newest_experiment_stands_first_and_its_arms_in_their_order() {
     std::vector<record::TrialRow> arms = firstArms();
     arms.push_back(arm(4, 2, "reference", record::TrialKind::Reference));

@@ -13,7 +13,9 @@
 #include <QTabWidget>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeView>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -33,6 +35,7 @@
 #include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/action_list.h"
+#include "ui/shell/archive_dock.h"
 #include "ui/shell/coming_page.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
@@ -106,8 +109,17 @@ class RunJobsTests : public QObject {
     m_failing.clear();
     m_checkpointEvery = 1;
     m_lookAheadWaits = false;
+    m_isFull = m_hangs = false;
     const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
       const int run = m_runs++;
+      if (m_isFull) {
+        record::TrialRow reference;
+        reference.id = reference.experiment_id = 1;
+        reference.start.kind = record::TrialKind::Reference;
+        observer.on_arms({reference});
+        throw Error(ErrorKind::DiskFull, {"no space is left", "a.db", 0, 0, "", "", "", ""});
+      }
+      if (m_hangs) return hang(job, observer);
       if (m_failing.count(run) > 0) {
         ErrorFacts facts;
         facts.problem = "no memory in run " + std::to_string(run);
@@ -140,6 +152,7 @@ class RunJobsTests : public QObject {
   }
   void cleanup() {
     m_door.open();
+    m_hangs = false;
     m_fixture.reset();
   }
 
@@ -343,6 +356,74 @@ class RunJobsTests : public QObject {
     QCOMPARE(tabs->tabText(tabs->indexOf(m_page)), QStringLiteral("Run"));
   }
 
+  void a_run_whose_archive_is_full_stands_as_failed_until_the_archive_tells_its_end() {
+    mantissa::archive::Writer writer(path("a.db").toStdString());
+    record::TrialStart start;
+    start.experiment = writer.begin_experiment({});
+    start.kind = record::TrialKind::Reference;
+    start.name = "reference";
+    const std::int64_t reference = writer.begin_trial(start);
+    m_window->open(path("a.db"));
+    const QAbstractItemModel* const tree = m_window->archiveDock()->findChild<QTreeView*>()->model();
+    const auto state = [tree] { return tree->index(0, 1, tree->index(0, 0)).data().toString(); };
+    QTRY_COMPARE(state(), QStringLiteral("running"));
+    m_window->open(writeExperiment());
+    m_isFull = true;
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(state(), QStringLiteral("failed (no space left)"));
+    QTest::qWait(1000);  // the archive has been looked at again, and calls it running
+    QCOMPARE(state(), QStringLiteral("failed (no space left)"));
+    record::TrialEnd end;
+    end.status = record::Status::Interrupted;
+    writer.finish_trial(reference, end);
+    QTRY_COMPARE(state(), QStringLiteral("interrupted"));
+  }
+
+  void what_ended_a_run_is_no_longer_told_when_the_run_goes_on() {
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
+    m_window->open(path("a.db"));
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    m_failing = {0};
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QTRY_VERIFY(test::stripSentences(m_page).join(u'|').contains(QStringLiteral("no memory in run 0")));
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QVERIFY2(!test::stripSentences(m_page).join(u'|').contains(QStringLiteral("no memory in run 0")),
+             qPrintable(test::stripSentences(m_page).join(u'|')));
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_step_that_does_not_end_is_named_before_and_while_the_window_closes() {
+    m_page->setLongSilence(0);
+    m_hangs = true;
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY(m_page->strip()->answerOf(4).contains(QStringLiteral("o step for ")));
+    QString asked;
+    bool answer = false;
+    shell::MainWindow::setCloseQuestion([&](QWidget*, const QString& sentence) {
+      asked = sentence;
+      return answer;
+    });
+    m_window->showPage(QStringLiteral("other"));
+    m_window->close();
+    QVERIFY2(asked.startsWith(QStringLiteral("The step that is running has taken 0 s so far")), qPrintable(asked));
+    QVERIFY2(!asked.contains(QStringLiteral("becomes a checkpoint")), qPrintable(asked));
+    answer = true;
+    m_window->close();
+    QVERIFY(m_window->isVisible());
+    QVERIFY(m_page->isVisible());  // whoever waits sees for what
+    const auto strips = m_page->findChildren<shell::MessageStrip*>();
+    const auto closing = std::find_if(strips.begin(), strips.end(), [](const shell::MessageStrip* strip) {
+      return strip->sentence().startsWith(QStringLiteral("The window closes when the run has ended"));
+    });
+    QVERIFY2(closing != strips.end(), qPrintable(test::stripSentences(m_page).join(u'|')));
+    press(*closing, QStringLiteral("Close now"));
+    QTRY_VERIFY(!m_window->isVisible());
+  }
+
   void closing_says_how_many_runs_that_wait_are_thrown_away() {
     QString asked;
     shell::MainWindow::setCloseQuestion([&](QWidget*, const QString& sentence) {
@@ -470,6 +551,10 @@ class RunJobsTests : public QObject {
       QVERIFY2(sentence.contains(QString::fromUtf8(words)), qPrintable(sentence));
     }
     QVERIFY(!action("run_resume")->isEnabled());
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QTRY_COMPARE(m_window->statusBar()->currentMessage(),
+                 QStringLiteral("Go on with this run: digits was interrupted before its first checkpoint: there is "
+                                "nothing to go on from. Open its file and run it again."));
     // Another experiment's archive has nothing to do with it.
     makeExampleArchive(path("b.db"));
     m_window->open(path("b.db"));
@@ -481,6 +566,8 @@ class RunJobsTests : public QObject {
     m_window->open(path("a.db"));
     QTRY_COMPARE(m_page->shownData().steps(), qint64{kSteps});
     QVERIFY(!action("run_resume")->isEnabled());
+    QTRY_VERIFY2(action("run_resume")->toolTip().contains(QStringLiteral("digits has come to its end.")),
+                 qPrintable(action("run_resume")->toolTip()));
     QVERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
   }
 
@@ -552,6 +639,21 @@ class RunJobsTests : public QObject {
   }
 
  private:
+  /// One step, and a second one that does not end.
+  record::RunSummary hang(const worker::Job& job, session::Observer& observer) const {
+    record::RunSummary summary;
+    summary.reference.id = summary.reference.experiment_id = 1;
+    summary.reference.start.kind = record::TrialKind::Reference;
+    observer.on_arms({summary.reference});
+    observer.on_phase("training");
+    record::StepRecord step;
+    step.trial = step.step = step.iteration = step.applied_updates = 1;
+    test::feed_of(job).publish(&step, 1);
+    while (m_hangs) QTest::qSleep(1);
+    summary.reference.end.status = record::Status::Stopped;
+    return summary;
+  }
+
   static void press(const QWidget* in, const QString& text) {
     for (QToolButton* const button : in->findChildren<QToolButton*>()) {
       if (button->text() == text) button->click();
@@ -570,6 +672,8 @@ class RunJobsTests : public QObject {
   std::set<int> m_failing;  ///< set before anything runs
   std::atomic<std::int64_t> m_checkpointEvery = 1;
   std::atomic<bool> m_lookAheadWaits = false;
+  std::atomic<bool> m_isFull = false;
+  std::atomic<bool> m_hangs = false;
   std::atomic<int> m_looks = 0;
   Gate m_door;  ///< of every look ahead; open unless a test closes it
 };

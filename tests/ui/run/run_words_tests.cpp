@@ -88,6 +88,25 @@ class RunWordsTests : public QObject {
     QCOMPARE(words(), QStringLiteral("12 steps after the scale grew"));
   }
 
+  void a_step_that_does_not_end_is_told_instead_of_the_time_left() {
+    RunData data = twoArms();
+    take(data, {stepOf(1, 1, 1), stepOf(1, 2, 1)});
+    Standing standing;
+    standing.running = standing.trains = true;
+    standing.plannedSteps = 2000;
+    standing.remainingSeconds = 60;
+    standing.silentSeconds = 1200;
+    const Statement told = glance(data, standing)[4];
+    QCOMPARE(told.answer, QStringLiteral("no step for 1,200 s"));
+    QCOMPARE(told.detail, QStringLiteral("step 2 was the last, 1,998 steps left"));
+    QCOMPARE(told.state, Statement::State::Warn);
+    standing.trains = false;
+    standing.phase = QStringLiteral("comparing cases");
+    QCOMPARE(glance(data, standing)[4].answer, QStringLiteral("comparing cases for 1,200 s"));
+    standing.silentSeconds.reset();
+    QCOMPARE(glance(data, standing)[4].answer, QStringLiteral("1 min 00 s"));
+  }
+
   void two_arms_that_are_much_alike_take_no_turns() {
     RunData data = twoArms();
     Standing standing;

@@ -9,6 +9,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTest>
 #include <QTextDocumentFragment>
@@ -21,6 +22,7 @@
 #include "tests/ui/shell/window_fixture.h"
 #include "ui/editor/editor_tabs.h"
 #include "ui/models/trial_tree_model.h"
+#include "ui/run/run_controls.h"
 #include "ui/shell/archive_dock.h"
 
 using namespace mantissa;
@@ -124,6 +126,35 @@ class NamesTests : public QObject {
     QVERIFY(labels().contains(QString::fromUtf8(kExperiment)));
     QVERIFY(labels().contains(QString::fromUtf8(kTrial)));
     QVERIFY(labels().contains(QString::fromUtf8(kFile)));
+  }
+
+  void long_names_make_nothing_wider() {
+    const auto writeNamed = [this](const QString& name) {
+      QFile file(m_fixture->path((name + QStringLiteral(".toml")).toUtf8().constData()));
+      if (!file.open(QIODevice::WriteOnly)) return QString();
+      file.write(QStringLiteral("mantissa = 1\nname = \"%1\"\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n"
+                                "[training]\nsteps = 100\n[[trial]]\nname = \"%1\"\nautocast = \"bfloat16\"\n")
+                     .arg(name)
+                     .toUtf8());
+      return file.fileName();
+    };
+    m_window->open(writeNamed(QStringLiteral("short")));
+    QTest::qWait(100);
+    const int least = m_window->minimumSizeHint().width();
+    const QString file = writeNamed(QString(70, u'x'));
+    m_window->open(file);
+    QTest::qWait(100);
+    QCOMPARE(m_window->minimumSizeHint().width(), least);
+    const QWidget* const controls = m_window->findChild<ui::run::RunControls*>();
+    for (const QLabel* const label : controls->findChildren<QLabel*>()) {
+      if (!label->isVisible()) continue;
+      const int right = label->mapTo(controls, label->rect().topRight()).x();
+      QVERIFY2(right < controls->width(), qPrintable(QStringLiteral("%1 ends at %2").arg(label->text()).arg(right)));
+    }
+    m_editors->openFile(file);
+    auto* const tabs = m_window->findChild<QTabWidget*>();
+    QVERIFY(tabs->tabBar()->tabRect(tabs->currentIndex()).width() < 300);
+    QCOMPARE(m_window->minimumSizeHint().width(), least);
   }
 
   void the_tree_shows_names_whole() {

@@ -39,6 +39,7 @@
 #include "ui/models/trial_table_model.h"
 #include "ui/plot/plot_header.h"
 #include "ui/plot/plot_view.h"
+#include "ui/run/run_page.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/log_dock.h"
@@ -422,6 +423,54 @@ class WindowTests : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->page(QStringLiteral("run"))->isBusy(), 60000);
     session::send_model_prints_to({});
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
+  }
+
+  void a_line_of_the_log_names_an_archive_once() {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", m_log->sink()));
+    const QString missing = path("nothing.db");
+    m_window->openArchive(missing);
+    QString line;
+    const auto isTold = [&] {
+      m_log->drain();
+      for (int row = 0; row < m_log->rowCount(); ++row) {
+        line = m_log->index(row, LogModel::TextColumn).data().toString();
+        if (line.contains(missing)) return true;
+      }
+      return false;
+    };
+    QTRY_VERIFY(isTold());
+    QVERIFY2(line.count(missing) == 1, qPrintable(line));
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
+  }
+
+  void the_last_experiment_is_ready_at_a_later_start_and_the_archive_is_shown() {
+    test::makeExampleArchive(path("a.db"));
+    QFile file(path("last.toml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("mantissa = 1\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n[training]\nsteps = 5\n");
+    file.close();
+    QCOMPARE(m_window->lastExperiment(), QString());
+    m_settings->rememberFile(path("gone.toml"));
+    m_settings->rememberFile(file.fileName());
+    m_settings->rememberFile(path("a.db"));
+    QCOMPARE(m_window->lastExperiment(), QFileInfo(file).absoluteFilePath());
+    m_window->openArchive(path("a.db"));
+    m_window->holdExperiment(m_window->lastExperiment());
+    const QAction* const run = m_window->actions()->find(QStringLiteral("run"));
+    QVERIFY2(run->isEnabled(), qPrintable(run->toolTip()));
+    QCOMPARE(m_window->findChild<QTabWidget*>()->currentWidget(), m_window->page(QStringLiteral("archive")));
+    auto* const page = qobject_cast<ui::run::RunPage*>(m_window->page(QStringLiteral("run")));
+    QTRY_VERIFY(page->shownData().experiment() == 1);
+  }
+
+  void a_window_that_was_small_gives_the_tree_its_width_back() {
+    m_window->resize(1400, 900);
+    QTest::qWait(50);
+    const int width = m_window->archiveDock()->width();
+    m_window->resize(m_window->minimumSizeHint().width(), 700);
+    QTRY_VERIFY(m_window->archiveDock()->width() < width);
+    m_window->resize(1400, 900);
+    QTRY_COMPARE(m_window->archiveDock()->width(), width);
   }
 
   void layouts_persist_and_reset() {

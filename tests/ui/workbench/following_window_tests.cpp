@@ -4,11 +4,13 @@
 
 #include <QAction>
 #include <QFile>
+#include <QLabel>
 #include <QProcess>
 #include <QTabWidget>
 #include <QTest>
 #include <QTreeView>
 
+#include <algorithm>
 #include <memory>
 
 #include "app/workbench/pages.h"
@@ -90,10 +92,17 @@ class FollowingWindowTests : public QObject {
     CommandLine other(experiment(window, 2000), archive);
     QTRY_COMPARE_WITH_TIMEOUT(window.tree(0), QStringLiteral("reference running, bf16 running"), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(window.shownSteps() > 0, kPatience);
+    const auto says = [&window](const QString& words) {
+      const auto labels = window.page().findChildren<QLabel*>();
+      return std::any_of(labels.begin(), labels.end(),
+                         [&](const QLabel* one) { return one->text().startsWith(words); });
+    };
+    QVERIFY(says(QStringLiteral("Live from another process, for reading. Run starts ")));
     QCOMPARE(window.shownExperiment(), std::int64_t{2});
     QCOMPARE(window.window().archiveDock()->selectedTrial(), std::int64_t{5});  // three were there; its first trial
     QTRY_VERIFY_WITH_TIMEOUT(other.hasEnded(), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!window.tree(0).contains(QStringLiteral("running")), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("From the archive, for reading. Run starts ")), kPatience);
   }
 
   void after_a_run_of_its_own_a_window_follows_one_of_the_command_line() {

@@ -112,6 +112,19 @@ class RealWindowTests : public QObject {
     QCOMPARE(m_program->exitCode(), 0);
   }
 
+  void a_later_start_runs_the_last_experiment_by_one_key() {
+    start({QStringLiteral("--archive"), archive(), experiment(5)});
+    m_display.press(QStringLiteral("F5"));
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(1), record::Status::Finished, kPatience);
+    close();
+    start({});
+    QTest::qWait(300);
+    m_display.press(QStringLiteral("F5"));
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(3), record::Status::Finished, kPatience);  // its reference; two arms were there
+    QTRY_VERIFY_WITH_TIMEOUT(pixelsOfTrial() > 50, kPatience);
+    close();
+  }
+
   /// Case 39: "Same experiment file: CLI and GUI give bit-equal results under C and de_DE."
   void a_german_window_computes_what_the_command_line_computes() {
     const QString localedef = QStandardPaths::findExecutable(QStringLiteral("localedef"));
