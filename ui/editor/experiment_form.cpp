@@ -44,7 +44,6 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   for (QLabel* const label : {m_title, m_help, m_stale, m_problem}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
-    label->setMinimumWidth(1);  // a long name in it makes the form no wider
   }
   m_stale->hide();
   m_problem->hide();

@@ -329,7 +329,13 @@ void RunPage::wake() {
 void RunPage::tick() {
   const bool isDue = m_budget.isDue(PersonWatch::now(), PersonWatch::computed(), m_person.interacts());
   const std::optional<int> silent = silentSeconds();
-  const bool isNew = takeSteps() || m_isNew || std::exchange(m_silentTold, silent) != silent;
+  const bool isSilent = std::exchange(m_silentTold, silent) != silent;
+  const bool isNew = takeSteps() || m_isNew || isSilent;
+  if (isSilent && m_progress) {
+    // The step before the one that does not end may not have been told of.
+    Q_EMIT progressed(m_controller->currentTitle(), std::max<qint64>(m_progress->step, m_ownData.steps()),
+                      m_progress->steps);
+  }
   const bool running = m_controller->state() != worker::JobState::Idle;
   if (!isVisible()) {
     // Steps are taken all the same, so that none is missed; nothing is drawn.

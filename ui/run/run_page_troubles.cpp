@@ -90,8 +90,8 @@ void RunPage::tellClosing() {
   const int seconds =
       silence ? static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(*silence).count()) : 0;
   const QString sentence =
-      tr("The window closes when the run has ended: it waits for the present step and its checkpoint. %1; after %2 s "
-         "without a sign of life the window closes without them.")
+      tr("The window closes when the run has ended: it waits for the present step and its checkpoint. %1. Without "
+         "a sign of life within %2 s of closing, the window closes without them.")
           .arg(lastingWords(seconds), QLocale().toString(kLongestSilence));
   for (shell::MessageStrip* const strip : m_strips->findChildren<shell::MessageStrip*>()) {
     if (strip->objectName() == topic) return strip->setSentence(sentence);

@@ -47,7 +47,6 @@ namespace {
 constexpr char kArchiveTopic[] = "archive";
 constexpr char kInterruptedTopic[] = "interrupted";
 constexpr int kReadingMilliseconds = 8000;
-constexpr int kArchiveWidth = 260;          // px
 constexpr int kWidestName = 200;            // px, in the status bar
 constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive's size while a run goes on
 
@@ -120,7 +119,7 @@ MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& 
   resize(QSize(1400, 900).boundedTo(screen()->availableSize()));
   restoreGeometry(m_settings.windowGeometry());
   restoreState(m_settings.windowState());
-  m_archiveWidth = m_settings.archiveWidth().value_or(kArchiveWidth);
+  m_archiveWidth = m_settings.archiveWidth();
   m_archiveDock->installEventFilter(this);
   for (Page* const one : m_pages) one->restoreLayout(m_settings.pageLayout(one->id()));
 }
@@ -197,7 +196,7 @@ void MainWindow::makeDocks(LogModel* log) {
   m_logDock = new LogDock(log, this);
   addDockWidget(Qt::BottomDockWidgetArea, m_logDock);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-  resizeDocks({m_archiveDock}, {kArchiveWidth}, Qt::Horizontal);
+  resizeDocks({m_archiveDock}, {m_archiveWidth.tree}, Qt::Horizontal);
   resizeDocks({m_logDock}, {140}, Qt::Vertical);
   connect(m_archiveDock, &ArchiveDock::trialSelected, this, [this](std::int64_t id) {
     for (Page* const one : m_pages) one->selectTrial(id);
@@ -299,7 +298,8 @@ void MainWindow::openArchiveToBe(const QString& path) {
 
 /// A run has gone on in an archive. Where another one is open, that one stays.
 void MainWindow::showChange(const QString& path) {
-  if (m_archive.isEmpty() || path == m_archive) openArchive(path);
+  // One that ended before it made its archive has told why.
+  if (path == m_archive || (m_archive.isEmpty() && QFileInfo::exists(path))) openArchive(path);
 }
 
 void MainWindow::showTrials(const QString& path, const models::TrialList& read) {
@@ -463,19 +463,21 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   QTimer::singleShot(0, this, &MainWindow::fitArchive);  // once the docks have their new places
 }
 
-/// A small window makes the tree narrower than a person has made it: a larger one gives the width back.
+/// A small window makes the tree narrower than a person has made it, for good: a larger one gives the width back.
 void MainWindow::fitArchive() {
   const Qt::DockWidgetArea area = dockWidgetArea(m_archiveDock);
   const bool isBeside = area == Qt::LeftDockWidgetArea || area == Qt::RightDockWidgetArea;
   if (!isBeside || !m_archiveDock->isVisible() || m_archiveDock->isFloating()) return;
-  if (m_archiveDock->width() < m_archiveWidth) resizeDocks({m_archiveDock}, {m_archiveWidth}, Qt::Horizontal);
+  const int window = std::min(width(), m_archiveWidth.window);
+  const int share = m_archiveWidth.tree * window / m_archiveWidth.window;
+  if (m_archiveDock->width() < share) resizeDocks({m_archiveDock}, {share}, Qt::Horizontal);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
   // Only a person who drags has a button down: the system resizes windows by itself.
   const bool isDragged = watched == m_archiveDock && event->type() == QEvent::Resize &&
                          QGuiApplication::mouseButtons().testFlag(Qt::LeftButton);
-  if (isDragged && !m_archiveDock->isFloating()) m_archiveWidth = m_archiveDock->width();
+  if (isDragged && !m_archiveDock->isFloating()) m_archiveWidth = {m_archiveDock->width(), width()};
   return QMainWindow::eventFilter(watched, event);
 }
 
@@ -512,7 +514,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 void MainWindow::resetLayout() {
   m_settings.resetLayout();
-  m_archiveWidth = kArchiveWidth;
+  m_archiveWidth = {};
   restoreState(m_firstState);
   hideLogWithoutRoom();
 }

@@ -10,6 +10,7 @@
 
 #include "ui/models/ended_arms.h"
 #include "ui/models/trial_list.h"
+#include "ui/shell/settings.h"
 
 class QLabel;
 class QMenu;
@@ -32,7 +33,6 @@ class ChartActions;
 class LogModel;
 class MessageStrips;
 class Page;
-class Settings;
 
 /// The window: the archive's tree on the left, pages on the right, the log below, the machine in the status bar.
 ///
@@ -157,8 +157,8 @@ class MainWindow : public QMainWindow {
   models::TrialList m_trials;  ///< of the archive
   models::EndedArms m_ended;
   QElapsedTimer m_sizeTold;  ///< since the status bar was told what the archive takes
-  int m_archiveWidth = 0;    ///< px that the tree has where there is room for them
-  bool m_closing = false;    ///< asked once; the window closes when the work has ended
+  Settings::ArchiveWidth m_archiveWidth;
+  bool m_closing = false;  ///< asked once; the window closes when the work has ended
   bool m_wasShown = false;
   QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
 };

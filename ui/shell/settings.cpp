@@ -15,6 +15,7 @@ constexpr char kRecent[] = "recent_files";
 constexpr char kGeometry[] = "layout/window_geometry";
 constexpr char kState[] = "layout/window_state";
 constexpr char kArchiveWidth[] = "layout/archive_width";
+constexpr char kArchiveWindow[] = "layout/archive_width_in_window";
 constexpr char kPages[] = "layout/pages/";
 constexpr char kLayout[] = "layout";
 constexpr char kDismissed[] = "dismissed";
@@ -99,15 +100,16 @@ QByteArray Settings::windowGeometry() const { return m_values.value(kGeometry).t
 
 QByteArray Settings::windowState() const { return m_values.value(kState).toByteArray(); }
 
-std::optional<int> Settings::archiveWidth() const {
-  const int width = m_values.value(kArchiveWidth).toInt();
-  return width > 0 ? std::optional<int>(width) : std::nullopt;
+Settings::ArchiveWidth Settings::archiveWidth() const {
+  const ArchiveWidth width{m_values.value(kArchiveWidth).toInt(), m_values.value(kArchiveWindow).toInt()};
+  return width.tree > 0 && width.window > 0 ? width : ArchiveWidth();
 }
 
-void Settings::setWindow(const QByteArray& geometry, const QByteArray& state, int archiveWidth) {
+void Settings::setWindow(const QByteArray& geometry, const QByteArray& state, const ArchiveWidth& archiveWidth) {
   m_values.setValue(kGeometry, geometry);
   m_values.setValue(kState, state);
-  m_values.setValue(kArchiveWidth, archiveWidth);
+  m_values.setValue(kArchiveWidth, archiveWidth.tree);
+  m_values.setValue(kArchiveWindow, archiveWidth.window);
 }
 
 QByteArray Settings::pageLayout(const QString& page) const { return m_values.value(kPages + page).toByteArray(); }

@@ -6,8 +6,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <optional>
-
 namespace mantissa::ui::shell {
 
 enum class ThemeMode { System, Light, Dark };
@@ -46,9 +44,13 @@ class Settings {
 
   QByteArray windowGeometry() const;
   QByteArray windowState() const;
-  /// The width in pixels that a person gave the archive's tree, which a small window may not have had; nothing: none.
-  std::optional<int> archiveWidth() const;
-  void setWindow(const QByteArray& geometry, const QByteArray& state, int archiveWidth);
+  /// The width in pixels that a person gave the archive's tree, in a window of a width; in a smaller one it is less.
+  struct ArchiveWidth {
+    int tree = 260;
+    int window = 1400;
+  };
+  ArchiveWidth archiveWidth() const;
+  void setWindow(const QByteArray& geometry, const QByteArray& state, const ArchiveWidth& archiveWidth);
 
   /// The layout of a page (splitters, hidden charts) under the page's name; empty: its default.
   QByteArray pageLayout(const QString& page) const;

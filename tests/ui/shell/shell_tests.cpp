@@ -33,7 +33,7 @@ class ShellTests : public QObject {
       Settings settings(file);
       QCOMPARE(settings.theme(), ThemeMode::System);
       settings.setTheme(ThemeMode::Dark);
-      settings.setWindow("geometry", "state", 300);
+      settings.setWindow("geometry", "state", {300, 1200});
       settings.setPageLayout(QStringLiteral("archive"), "columns");
     }
     Settings settings(file);
