@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "ui/shell/elided_label.h"
 #include "ui/run/glance.h"
+#include "ui/shell/elided_label.h"
 
 class QHBoxLayout;
 
