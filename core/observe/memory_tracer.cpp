@@ -22,8 +22,9 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
     module_numbers_.emplace("", 0);
   }
 
-  void reportMemoryUsage(void* address, std::int64_t size, std::size_t /*allocated*/, std::size_t /*reserved*/,
+  void reportMemoryUsage(void* address, std::int64_t size, std::size_t allocated, std::size_t reserved,
                          c10::Device device) override {
+    if (outer_ != nullptr) outer_->reportMemoryUsage(address, size, allocated, reserved, device);
     if (device.type() != device_) return;
     const std::string path = size > 0 ? module_path_() : std::string();
     const bool again = runs_again_ && runs_again_();
@@ -42,6 +43,9 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
   }
 
   bool memoryProfilingEnabled() const override { return true; }
+
+  /// Who was told before, and hears it all the same.
+  void hand_on_to(c10::MemoryReportingInfoBase* outer) { outer_ = outer; }
 
   void enter(record::StepPart part) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -88,6 +92,7 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
   const std::function<std::string()> module_path_;
   const std::function<bool()> runs_again_;
   const c10::DeviceType device_;
+  c10::MemoryReportingInfoBase* outer_ = nullptr;
   mutable std::mutex mutex_;
   record::StepPart part_ = record::StepPart::BeforeForward;
   int casts_ = 0;  // under way
@@ -112,7 +117,7 @@ struct CastContext : at::ObserverContext {
 
 class MemoryTracer::Guard {
  public:
-  explicit Guard(const std::shared_ptr<Log>& log) : outer_(current_), reporting_(log) {
+  explicit Guard(const std::shared_ptr<Log>& log) : outer_(current_), reporting_(handing_on(log)) {
     current_ = log.get();
     // aten::_to_copy is what every cast comes down to, autocast's included.
     handle_ = at::addThreadLocalCallback(
@@ -126,6 +131,11 @@ class MemoryTracer::Guard {
   Guard& operator=(const Guard&) = delete;
 
  private:
+  static const std::shared_ptr<Log>& handing_on(const std::shared_ptr<Log>& log) {
+    log->hand_on_to(
+        static_cast<c10::MemoryReportingInfoBase*>(c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE)));
+    return log;
+  }
   static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
     Log* const log = current_;
     if (log == nullptr || std::string_view(function.name()) != "aten::_to_copy") return nullptr;

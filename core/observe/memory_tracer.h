@@ -16,7 +16,7 @@
 namespace mantissa::observe {
 
 /// Writes down every allocation and free of tensor memory that the calling thread makes while the tracer lives, through
-/// LibTorch's memory reporting (as MemoryRecorder, whose place it takes meanwhile; one of them a thread at a time).
+/// LibTorch's memory reporting. A MemoryRecorder or tracer that the thread already has goes on counting.
 ///
 /// Nothing is computed otherwise with a tracer than without; an allocation costs a few microseconds more. What is freed
 /// that the tracer did not see allocated is left out. Backward threads report to the tracer of the thread that called

@@ -66,6 +66,11 @@ class Run {
  private:
   record::RunSummary make() {
     trials_ = resumed_ != nullptr ? resumed_trials() : chosen_trials(asked_, options_.only_trials);
+    if (options_.probes == Probes::Off && asked_.budget.growth_limit_bytes) {
+      throw Error(ErrorKind::InvalidSetting,
+                  {"the growth of memory is not measured without probes", asked_.file, 0, 0, "budget.growth_limit",
+                   "--probes off", "", "Leave out --probes, or the limit"});
+    }
     observer_.on_phase("preparing");
     if (resumed_ != nullptr) compare_model_file(*resumed_);
     prepared_ = prepare(asked_);
@@ -351,8 +356,11 @@ class Run {
       stepped_ = true;
       checkpointing_->after_step(paired);
       for (std::size_t i = 0; i < paired.arm_count(); ++i) {
-        const train::Arm& arm = paired.arm(i);
+        train::Arm& arm = paired.arm(i);
         tell_policy_changes(i, arm);
+        for (const std::string& warning : std::exchange(arm.warnings, {})) {
+          observer_.on_note((i == 0 ? "The reference: " : arm.name + ": ") + warning);
+        }
         if (!arm.failure || failure_told[i]) continue;
         failure_told[i] = true;
         observer_.on_note((i == 0 ? "The reference failed: " : arm.name + " failed: ") + arm.failure->text);

@@ -350,6 +350,7 @@ std::string canonical_json(const Experiment& experiment) {
   object["budget"] = {{"deadline", or_null(experiment.budget.deadline_seconds)},
                       {"price_per_hour", or_null(experiment.budget.price_per_hour)},
                       {"device_memory", or_null(experiment.budget.device_memory_bytes)},
+                      {"growth_limit", or_null(experiment.budget.growth_limit_bytes)},
                       {"reserve", experiment.budget.reserve}};
   return text_of(object);
 }

@@ -42,8 +42,6 @@ Key table(std::string path, std::string description, std::string type = "table")
   return Key(std::move(path), std::move(type), "", std::move(description)).shape(KeyShape::Table);
 }
 
-const char* const memory = "memory budgets";
-
 std::vector<KeyEntry> data_keys() {
   return {
       table("data", "what is learned from"),
@@ -397,8 +395,8 @@ std::vector<KeyEntry> other_keys() {
       Key("budget.reserve", "number", "0", "share of it kept free, at least 0 and below 1"),
       Key("budget.deadline", "time (8 h, 30 min)", "none", "time that the planned steps may take"),
       Key("budget.price_per_hour", "number", "none", "price of the machine, in any currency"),
-      Key("budget.growth_limit", "size (200 MB)", "none", "live memory that grows beyond this stops the run")
-          .later(memory),
+      Key("budget.growth_limit", "size (200 MB)", "none",
+          "live memory of an arm that grows by more fails it, before the machine dies"),
       Key("expect", "table", "none",
           "trial = \"accepted\" | \"rejected\" | \"undecided\", or by what doctor finds: trial = { \"lstm float16\" = "
           "\"accepted\", otherwise = \"rejected\" }; for shipped examples and tests, not part of any hash")

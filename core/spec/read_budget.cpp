@@ -27,6 +27,7 @@ void read_budget(const Setting* table, Experiment& experiment) {
   }
   reader.number("price_per_hour", experiment.budget.price_per_hour, range::not_negative);
   experiment.budget.device_memory_bytes = size_value(reader, "device_memory");
+  experiment.budget.growth_limit_bytes = size_value(reader, "growth_limit");
   reader.number("reserve", experiment.budget.reserve, range::share_below_one);
 }
 

@@ -146,7 +146,8 @@ Arm::Arm(std::string arm_name, std::unique_ptr<model::Network> arm_network, cons
       stop_on(experiment.training.stop_on),
       skip_norm(experiment.training.skip_norm),
       buffers(*network),
-      shadow_every(trial != nullptr ? trial->shadow_every : 0) {
+      shadow_every(trial != nullptr ? trial->shadow_every : 0),
+      growth_limit_bytes(experiment.budget.growth_limit_bytes) {
   network->recompute_blocks(experiment.training.activation_checkpointing == spec::ActivationCheckpointing::Blocks);
   const std::vector<model::NamedTensor>& parameters = network->parameters();
   const auto is_trainable = [](const model::NamedTensor& parameter) { return parameter.tensor.requires_grad(); };

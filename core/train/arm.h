@@ -93,6 +93,8 @@ struct Arm {
   bool buffers_reported = false;        ///< buffers that a skipped step made non-finite are noted once
   bool norm_overflow_reported = false;  ///< an infinite norm of finite gradients is noted once
   std::vector<std::string> notes;
+  std::vector<std::string> warnings;  ///< notes that are to be told at once; whoever tells them empties this
+  std::optional<std::int64_t> growth_limit_bytes;  ///< live memory that grows by more fails the arm
   std::optional<Failure> failure;
 };
 

@@ -16,6 +16,7 @@
 #include "core/observe/thread_count.h"
 #include "core/train/checkpoint.h"
 #include "core/train/failure_text.h"
+#include "core/train/growth_watch.h"
 #include "core/train/step_deviation.h"
 
 namespace mantissa::train {
@@ -65,6 +66,7 @@ struct PairedRun::Measured {
     std::vector<at::Tensor> previous;  // as they were before the step
     std::int64_t live_bytes = 0;       // what the arm has allocated and still holds
     std::int64_t peak_bytes = 0;       // within the current step
+    GrowthWatch growth{std::nullopt};
   };
   std::vector<PerArm> arms;
 };
@@ -91,6 +93,7 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
     per_arm.weights = tensors_of(arm->network->parameters());
     for (const at::Tensor& weight : per_arm.weights) per_arm.previous.push_back(weight.detach().clone());
     per_arm.live_bytes = bytes_of(arm->network->state());
+    per_arm.growth = GrowthWatch(arm->growth_limit_bytes);
     measured_->arms.push_back(std::move(per_arm));
   }
   const auto has_shadow = [](const std::unique_ptr<Arm>& arm) { return arm->shadow_every > 0; };
@@ -138,8 +141,13 @@ void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages) {
     per_arm.peak_bytes = std::max(per_arm.peak_bytes, peak);
     per_arm.live_bytes += measured_->memory.live() - before;
   };
+  const auto run = [&] { run_stages(stages, *arms_[index], window, attempts_[index], options_); };
   try {
-    run_stages(stages, *arms_[index], window, attempts_[index], options_);
+    if (per_arm.growth.wants_trace() && &stages == &gradient_stages()) {
+      per_arm.growth.trace(*arms_[index], attempts_[index], run);
+    } else {
+      run();
+    }
   } catch (const StopRequested&) {
     count();  // what a step that was taken back has allocated and freed is in the arm's memory all the same
     throw;
@@ -414,6 +422,7 @@ void PairedRun::fill(std::size_t index, record::StepRecord& step) {
   if (measured_) {
     step.live_bytes = measured_->arms[index].live_bytes;
     step.peak_bytes = measured_->arms[index].peak_bytes;
+    measured_->arms[index].growth.after_step(arm, step_, *step.live_bytes);
   }
 
   if (step.skipped) {

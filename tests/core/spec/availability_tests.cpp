@@ -44,7 +44,6 @@ const Row waiting[] = {
     {"rules", "quality = { slice = \"north\" }", "rules.quality.slice"},
     {"rules", "triggers = [\"non_finite\"]", "rules.triggers"},
     {"rules", "exceptions = []", "rules.exceptions"},
-    {"budget", "growth_limit = \"200 MB\"", "budget.growth_limit"},
     {"cost", "anything = 1", "cost"},
     {"utility", "anything = 1", "utility"},
     {"context", "anything = 1", "context"},

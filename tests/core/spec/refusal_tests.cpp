@@ -89,6 +89,8 @@ const Row out_of_range[] = {
      "found \"24\", expected a size above 0"},
     {"device_memory_as_a_number", "[budget]\ndevice_memory = 24", 7, "budget.device_memory", "with its unit"},
     {"device_memory_0", "[budget]\ndevice_memory = \"0 GB\"", 7, "budget.device_memory", "above 0"},
+    {"growth_limit_as_a_number", "[budget]\ngrowth_limit = 200", 7, "budget.growth_limit", "with its unit"},
+    {"growth_limit_0", "[budget]\ngrowth_limit = \"0 B\"", 7, "budget.growth_limit", "above 0"},
     {"reserve_of_all", "[budget]\nreserve = 1", 7, "budget.reserve",
      "found 1, expected a number of at least 0 and below 1"},
     {"reserve_below_0", "[budget]\nreserve = -0.1", 7, "budget.reserve", "at least 0"},
