@@ -110,7 +110,7 @@ void GrowthWatch::trace(const Arm& arm, Attempt& attempt, const std::function<vo
   wants_trace_ = false;
   traced_ = true;
   origin_.clear();
-  observe::MemoryTracer tracer(precision::current_module_path, arm.network->device().type());
+  observe::MemoryTracer tracer(precision::current_module_path, {}, arm.network->device().type());
   attempt.on_part = [&tracer](StepPart part) { tracer.enter(part); };
   phase();
   attempt.on_part = {};
