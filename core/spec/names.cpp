@@ -2,6 +2,9 @@
 #include "core/spec/names.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "core/spec/table_reader.h"
 
@@ -22,6 +25,60 @@ bool turns_text_around(const std::string& name) {
   return false;
 }
 
+/// The characters of a name, which TOML has made sure is UTF-8.
+std::vector<std::uint32_t> characters_of(const std::string& name) {
+  std::vector<std::uint32_t> characters;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0U) == 0x80U && !characters.empty()) {
+      characters.back() = (characters.back() << 6U) | (byte & 0x3FU);
+    } else {
+      characters.push_back(byte < 0x80U ? byte : byte < 0xE0U ? byte & 0x1FU : byte < 0xF0U ? byte & 0x0FU : byte & 7U);
+    }
+  }
+  return characters;
+}
+
+bool is_in(std::uint32_t character, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranges) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [character](const auto& range) { return character >= range.first && character <= range.second; });
+}
+
+/// White_Space of the Unicode character database (PropList.txt), and the spaces without width.
+bool is_blank(std::uint32_t character) {
+  return is_in(character, {{0x20, 0x20},
+                           {0x85, 0x85},
+                           {0xA0, 0xA0},
+                           {0x1680, 0x1680},
+                           {0x2000, 0x200B},
+                           {0x2028, 0x2029},
+                           {0x202F, 0x202F},
+                           {0x205F, 0x2060},
+                           {0x3000, 0x3000},
+                           {0xFEFF, 0xFEFF}});
+}
+
+/// Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the Braille pattern without a dot: nothing is drawn.
+bool is_invisible(std::uint32_t character) {
+  return is_blank(character) || is_in(character, {{0xAD, 0xAD},
+                                                  {0x34F, 0x34F},
+                                                  {0x61C, 0x61C},
+                                                  {0x115F, 0x1160},
+                                                  {0x17B4, 0x17B5},
+                                                  {0x180B, 0x180F},
+                                                  {0x200C, 0x200F},
+                                                  {0x202A, 0x202E},
+                                                  {0x2061, 0x206F},
+                                                  {0x2800, 0x2800},
+                                                  {0x3164, 0x3164},
+                                                  {0xFE00, 0xFE0F},
+                                                  {0xFFA0, 0xFFA0},
+                                                  {0xFFF0, 0xFFF8},
+                                                  {0x1BCA0, 0x1BCA3},
+                                                  {0x1D173, 0x1D17A},
+                                                  {0xE0000, 0xE0FFF}});
+}
+
 }  // namespace
 
 std::string name_value(const Setting& setting) {
@@ -32,7 +89,11 @@ std::string name_value(const Setting& setting) {
   if (name.find_first_not_of("0123456789") == std::string::npos) {
     refuse(setting, "a name with a letter", "a name of digits alone looks like the id of a trial");
   }
-  if (std::any_of(name.begin(), name.end(), is_unfit) || name.front() == ' ' || name.back() == ' ') {
+  const std::vector<std::uint32_t> characters = characters_of(name);
+  if (std::all_of(characters.begin(), characters.end(), is_invisible)) {
+    refuse(setting, "a name with a character that can be seen", "it would look as if there were no name");
+  }
+  if (std::any_of(name.begin(), name.end(), is_unfit) || is_blank(characters.front()) || is_blank(characters.back())) {
     refuse(setting, "a name without slashes, brackets, line breaks or blanks at its ends");
   }
   if (name.front() == '-')
@@ -69,7 +130,8 @@ std::string rounding_name(std::size_t number) { return "rounding-" + std::to_str
 std::string name_from_stem(const std::string& stem) {
   std::string name = stem;
   std::replace_if(name.begin(), name.end(), is_unfit, '-');
-  return name;
+  const std::vector<std::uint32_t> characters = characters_of(name);
+  return std::all_of(characters.begin(), characters.end(), is_invisible) ? "-" : name;
 }
 
 }  // namespace mantissa::spec

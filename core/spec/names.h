@@ -22,7 +22,8 @@ inline constexpr char float64_name[] = "rounding-float64";
 std::string repeat_name(std::size_t number);
 std::string rounding_name(std::size_t number);
 
-/// The stem of a file as a name: what a name may not hold becomes a hyphen.
+/// The stem of a file as a name: what a name may not hold becomes a hyphen, and so does one of which nothing
+/// can be seen.
 std::string name_from_stem(const std::string& stem);
 
 }  // namespace mantissa::spec

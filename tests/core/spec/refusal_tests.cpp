@@ -399,6 +399,27 @@ class SpecRefusalTests : public QObject {
     QCOMPARE(parse_experiment(least_example, "folder/a[1]\n2.toml").name, std::string("a-1--2"));
   }
 
+  void names_of_which_nothing_can_be_seen_are_refused() {
+    const auto named = [](const std::string& name) { return "mantissa = 1\nname = \"" + name + "\"\n"; };
+    // ZERO WIDTH SPACE, NO-BREAK SPACE, IDEOGRAPHIC SPACE, HANGUL FILLER, BRAILLE PATTERN BLANK, a tag of plane 14
+    for (const char* const unseen :
+         {"\u200B", "\u00A0", "\u3000 \u3000", "\u3164\u3164", "\u2800", "\U000E0041", "  "}) {
+      VERIFY_REFUSED(named(unseen), InvalidSetting, 2, "name", "a character that can be seen");
+      const std::string trial =
+          std::string(least_example) + "[[trial]]\nname = \"" + unseen + "\"\nautocast = \"float16\"\n";
+      QVERIFY(refusal(trial).has_value());
+    }
+    for (const char* const edge : {"a\u00A0", "\u3000a", "a\u200B"}) {
+      VERIFY_REFUSED(named(edge), InvalidSetting, 2, "name", "blanks at its ends");
+    }
+    // A variation selector and a joiner belong to what they follow: HEAVY BLACK HEART as a picture.
+    for (const char* const seen : {"\u2764\uFE0F", "a\u00A0b", "שלום"}) {
+      const std::string text = std::string(least_example);
+      QVERIFY(!refusal("name = \"" + std::string(seen) + "\"\n" + text).has_value());
+    }
+    QCOMPARE(parse_experiment(least_example, "folder/\u3000.toml").name, std::string("-"));
+  }
+
   void broken_toml_is_refused_with_line_and_column() {
     const auto error = refusal("mantissa = 1\n[training\nbatch = 3\n");
     QVERIFY(error.has_value());
