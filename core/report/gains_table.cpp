@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/report/gains_table.h"
 
+#include "core/report/interval_words.h"
 #include "core/report/plain_words.h"
 #include "core/report/tables.h"
 
@@ -16,8 +17,9 @@ std::string step_words(const record::Gains& gains) {
 
 std::string speed_up_words(const record::Gains& gains) {
   if (!gains.speed_up) return {};
-  std::string words = number_words(gains.speed_up) + " (" + number_words(gains.speed_up_low) + " to " +
-                      number_words(gains.speed_up_high) + ")";
+  if (!gains.speed_up_low || !gains.speed_up_high) return number_words(gains.speed_up);
+  const IntervalWords interval = interval_words(*gains.speed_up, *gains.speed_up_low, *gains.speed_up_high);
+  std::string words = interval.value + " (" + interval.low + " to " + interval.high + ")";
   // An interval over 1 shows neither a gain nor a loss; the estimate alone would.
   if (*gains.speed_up_low <= 1.0 && *gains.speed_up_high >= 1.0) words += ", no difference shown";
   return words;

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "core/report/interval_words.h"
 #include "core/report/json_documents.h"
 #include "core/report/plain_words.h"
 #include "core/report/tables.h"
@@ -117,6 +118,18 @@ class DocumentsTests : public QObject {
     QVERIFY(document["trials"][1]["gains"].is_null());
     QVERIFY(document["reference"]["gains"]["speed_up"].is_null());
     QVERIFY(report::trial_page(trial, {}, {}, {}).find("7 repetitions of 10 steps") != std::string::npos);
+  }
+
+  void an_estimate_and_its_bounds_have_equally_many_decimals() {
+    const auto words = [](double value, double low, double high) {
+      const report::IntervalWords interval = report::interval_words(value, low, high);
+      return interval.value + " (" + interval.low + " to " + interval.high + ")";
+    };
+    QCOMPARE(words(0.3059, 0.3018, 0.31), std::string("0.3059 (0.3018 to 0.3100)"));
+    QCOMPARE(words(2.0, 1.5, 12.0), std::string("2.0 (1.5 to 12.0)"));
+    QCOMPARE(words(2.0, 1.0, 3.0), std::string("2 (1 to 3)"));
+    QCOMPARE(words(1500.0, 1200.5, 1800.0), std::string("1,500 (1,200 to 1,800)"));
+    QCOMPARE(words(1.5, 1e-7, 2.0), std::string("1.5 (1e-07 to 2.0)"));
   }
 
   void a_run_without_gains_has_no_table_of_them() {
