@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "ui/file_dialogs.h"
+#include "ui/shell/elided_label.h"
 
 namespace mantissa::ui::editor {
 namespace {
@@ -21,7 +22,7 @@ QString say(const char* text) { return QCoreApplication::translate("EditorQuesti
 /// A question with a word for yes and a word for no; Enter takes `no` where yes would lose something.
 bool ask(QWidget* parent, const QString& title, const QString& text, const QString& yes, const QString& no,
          bool yesIsSafe) {
-  QMessageBox box(QMessageBox::Question, title, text, QMessageBox::NoButton, parent);
+  QMessageBox box(QMessageBox::Question, title, shell::inLinesOfABox(text), QMessageBox::NoButton, parent);
   box.setTextFormat(Qt::PlainText);
   QPushButton* const accept = box.addButton(yes, QMessageBox::AcceptRole);
   QPushButton* const reject = box.addButton(no, QMessageBox::RejectRole);
@@ -33,7 +34,8 @@ bool ask(QWidget* parent, const QString& title, const QString& text, const QStri
 
 EditorQuestions::Closing askClosing(QWidget* parent, const QString& title) {
   QMessageBox box(QMessageBox::Question, say(QT_TRANSLATE_NOOP("EditorQuestions", "Unsaved changes")),
-                  say(QT_TRANSLATE_NOOP("EditorQuestions", "Save the changes to %1 before it closes?")).arg(title),
+                  shell::inLinesOfABox(
+                      say(QT_TRANSLATE_NOOP("EditorQuestions", "Save the changes to %1 before it closes?")).arg(title)),
                   QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, parent);
   box.setTextFormat(Qt::PlainText);
   box.setDefaultButton(QMessageBox::Save);

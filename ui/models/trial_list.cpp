@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/trial_list.h"
 
+#include <QFileInfo>
+
 #include <algorithm>
 
 #include "ui/models/record_words.h"
@@ -28,6 +30,21 @@ QString stateWords(const record::TrialRow& arm) {
   const QString why = QString::fromStdString(arm.end.failure_text);
   const bool isShort = arm.end.status == record::Status::Failed && !why.isEmpty() && !why.endsWith(u'.');
   return isShort ? QStringLiteral("%1 (%2)").arg(word, why) : word;
+}
+
+const record::TrialRow* interruptedArm(const TrialList& trials) {
+  if (!trials || trials->empty()) return nullptr;
+  const record::TrialRow& newest = *std::max_element(
+      trials->begin(), trials->end(), [](const auto& a, const auto& b) { return a.experiment_id < b.experiment_id; });
+  const auto lost = std::find_if(trials->begin(), trials->end(), [&newest](const record::TrialRow& arm) {
+    return arm.experiment_id == newest.experiment_id && arm.end.status == record::Status::Interrupted;
+  });
+  return lost != trials->end() ? &*lost : nullptr;
+}
+
+QString endKey(const QString& archive, const record::TrialRow& arm) {
+  return QStringLiteral("%1#%2#%3")
+      .arg(QFileInfo(archive).absoluteFilePath(), QString::number(arm.id), QString::number(arm.end.counts.attempted));
 }
 
 bool standAlike(const TrialList& one, const TrialList& other) {

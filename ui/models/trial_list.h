@@ -29,6 +29,14 @@ QDateTime startOf(const record::TrialRow& arm);
 /// failed is told in a few words, and not in a sentence.
 QString stateWords(const record::TrialRow& arm);
 
+/// Of the newest experiment, the first arm whose process is gone without an end; null: there is none. Of older ones
+/// people know, and would be told at every start.
+const record::TrialRow* interruptedArm(const TrialList& trials);
+
+/// Of an arm and how far it came, for remembering that this was told: where it goes on and ends once more, it is
+/// another end.
+QString endKey(const QString& archive, const record::TrialRow& arm);
+
 /// Whether two lists have the same arms in the same states: at most counts of arms that run differ.
 bool standAlike(const TrialList& one, const TrialList& other);
 

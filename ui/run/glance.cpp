@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/report/plain_words.h"
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/plot/plot_numbers.h"
 
@@ -21,7 +22,7 @@ constexpr double kFlat = 0.01;              // a change of the loss below this s
 
 QString say(const char* text) { return QCoreApplication::translate("Glance", text); }
 QString count(qint64 value) { return models::figure(report::count_words(value)); }
-QString nameOf(const ArmData& arm) { return QString::fromStdString(arm.arm().start.name); }
+QString nameOf(const ArmData& arm) { return models::isolated(QString::fromStdString(arm.arm().start.name)); }
 
 bool isReference(const ArmData& arm) { return arm.arm().start.kind == record::TrialKind::Reference; }
 
@@ -371,7 +372,7 @@ std::optional<Statement> outcome(const RunData& data) {
   const std::vector<const ArmData*>& arms = by[worst];
   const char* const one[] = {QT_TRANSLATE_NOOP("Glance", "%1 rejected"), QT_TRANSLATE_NOOP("Glance", "%1 undecided"),
                              QT_TRANSLATE_NOOP("Glance", "%1 accepted")};
-  constexpr Statement::State kStates[] = {Statement::State::Bad, Statement::State::Warn, Statement::State::Good};
+  constexpr Statement::State kStates[] = {Statement::State::Bad, Statement::State::Undecided, Statement::State::Good};
   Statement statement{say("Outcome"), {}, {}, {}, kStates[worst]};
   statement.beginsWithName = arms.size() == 1;
   statement.answer = say(one[worst])

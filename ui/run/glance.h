@@ -15,7 +15,7 @@ namespace mantissa::ui::run {
 
 /// One question about a run, answered in a glance: a word, a number, a state.
 struct Statement {
-  enum class State { Unknown, Good, Warn, Bad, Plain };
+  enum class State { Unknown, Good, Warn, Bad, Plain, Undecided };
   QString question;  ///< "Finite"
   QString answer;    ///< "1 NaN loss in fp16"
   QString detail;    ///< the number behind it

@@ -25,6 +25,8 @@ QString signOf(Statement::State state) {
       return QStringLiteral("! ");
     case Statement::State::Bad:
       return QStringLiteral("✕ ");
+    case Statement::State::Undecided:
+      return QStringLiteral("? ");
     case Statement::State::Unknown:
     case Statement::State::Plain:
       return {};
@@ -109,6 +111,7 @@ void GlanceStrip::showOne(std::size_t index) {
   if (statement.state == Statement::State::Good) color = colors.good;
   if (statement.state == Statement::State::Warn) color = colors.warn;
   if (statement.state == Statement::State::Bad) color = colors.bad;
+  if (statement.state == Statement::State::Undecided) color = colors.undecided;
   if (cell.answer->palette().color(QPalette::Text) != color) {
     QPalette own = cell.answer->palette();
     own.setColor(QPalette::Text, color);  // the role on a ground of the base colour

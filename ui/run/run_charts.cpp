@@ -186,6 +186,12 @@ void RunCharts::fitRows() {
 }
 
 bool RunCharts::eventFilter(QObject* watched, QEvent* event) {
+  if (const auto* const field = qobject_cast<QWidget*>(watched); field != nullptr && m_row->isAncestorOf(field)) {
+    // One that has not the keyboard leaves the wheel to what scrolls.
+    const bool isOnItsWay = event->type() == QEvent::Wheel && !field->hasFocus();
+    if (isOnItsWay) event->ignore();
+    return isOnItsWay;
+  }
   // Legends take more rows where they have less width: the grid learns of it by a request for another layout.
   if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) fitRows();
   return QWidget::eventFilter(watched, event);

@@ -86,6 +86,11 @@ void RunCharts::makeRow(QWidget* widget) {
 }
 
 void RunCharts::makeChoosers() {
+  for (QWidget* const field :
+       std::initializer_list<QWidget*>{m_axis, m_smoothing, m_weight, m_deviation, m_units, m_optimizer}) {
+    field->setFocusPolicy(Qt::StrongFocus);  // not by the wheel
+    field->installEventFilter(this);
+  }
   m_axis->addItems({tr("Attempted step"), tr("Applied update"), tr("Samples"), tr("Wall time")});
   m_axis->setAccessibleName(tr("What the curves are drawn against"));
   connect(m_axis, &QComboBox::currentIndexChanged, this, [this](int index) {

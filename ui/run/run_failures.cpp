@@ -6,6 +6,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include "ui/models/name_words.h"
+
 namespace mantissa::ui::run {
 namespace {
 
@@ -42,7 +44,8 @@ void RunFailures::add(const QString& reason, bool isWhole) {
 void RunFailures::addRun(const QString& reason) { add(reason, true); }
 
 bool RunFailures::addArm(const QString& arm, const QString& reason) {
-  const QString sentence = say(QT_TRANSLATE_NOOP("RunFailures", "%1 has failed: %2")).arg(arm, reason);
+  const QString sentence =
+      say(QT_TRANSLATE_NOOP("RunFailures", "%1 has failed: %2")).arg(models::isolated(arm), reason);
   const bool isKnown =
       !m_failed.isEmpty() && m_failed.back().run == m_begun && m_failed.back().reasons.contains(sentence);
   if (!isKnown) add(sentence, false);
@@ -56,7 +59,8 @@ QString RunFailures::sentence(int waiting) const {
   for (const Failed& failed : m_failed) {
     const QString reasons = failed.reasons.join(u' ');
     // What is wrong with a file begins with its name.
-    lines << (reasons.contains(failed.name) ? reasons : QStringLiteral("%1: %2").arg(failed.name, reasons));
+    lines << (reasons.contains(failed.name) ? reasons
+                                            : QStringLiteral("%1: %2").arg(models::isolated(failed.name), reasons));
   }
   if (runs(waiting) == 1) return lines.join(u'\n');
   const bool areWhole = std::all_of(m_failed.begin(), m_failed.end(), [](const Failed& one) { return one.isWhole; });

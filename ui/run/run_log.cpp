@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "core/report/interval_words.h"
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/run_data.h"
@@ -18,9 +19,14 @@ QString count(std::int64_t value) { return models::figure(report::count_words(va
 QString gainOf(const record::TrialRow& trial) {
   const record::Gains& gains = *trial.end.gains;
   if (!gains.speed_up) return {};
-  QString words = say("%1 is %2 × as fast as the reference").arg(word(trial.start.name), numberText(*gains.speed_up));
-  if (!gains.speed_up_low || !gains.speed_up_high) return words;
-  words += say(" (%1 to %2)").arg(numberText(*gains.speed_up_low), numberText(*gains.speed_up_high));
+  const QString sentence = say("%1 is %2 × as fast as the reference");
+  if (!gains.speed_up_low || !gains.speed_up_high) {
+    return sentence.arg(word(trial.start.name), numberText(*gains.speed_up));
+  }
+  const report::IntervalWords interval =
+      report::interval_words(*gains.speed_up, *gains.speed_up_low, *gains.speed_up_high);
+  QString words = sentence.arg(word(trial.start.name), models::figure(interval.value));
+  words += say(" (%1 to %2)").arg(models::figure(interval.low), models::figure(interval.high));
   // An interval over 1 shows neither a gain nor a loss.
   if (*gains.speed_up_low <= 1 && *gains.speed_up_high >= 1) words += say(", no difference shown");
   return words;

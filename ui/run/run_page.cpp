@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <QAction>
 #include <QCoreApplication>
 #include <QDataStream>
 #include <QDir>
@@ -20,6 +21,7 @@
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
 #include "ui/models/error_words.h"
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/counters_table.h"
 #include "ui/run/experiment_loader.h"
@@ -86,8 +88,9 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   connect(m_charts, &RunCharts::stepChosen, this, showStep);
   connect(m_counters, &CountersTable::skipChosen, this, showStep);
   connect(m_charts, &RunCharts::exportFailed, this,
-          [this](const QString& sentence) { showFailure(sentence, QStringLiteral("export")); });
+          [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kExportTopic)); });
   connect(m_charts, &RunCharts::exported, this, [this](const QString& path) {
+    m_strips->dismiss(QString::fromLatin1(kExportTopic));
     const QString sentence = tr("Chart written to %1").arg(QDir::toNativeSeparators(path));
     spdlog::info("{}", sentence.toStdString());
     QStatusTipEvent tip(sentence);  // the window's status bar shows it
@@ -164,9 +167,12 @@ void RunPage::useActions(shell::ActionList& actions) {
 
 std::shared_ptr<const spec::Experiment> RunPage::readExperiment(const QString& path) {
   try {
-    return std::make_shared<const spec::Experiment>(spec::read_experiment(path.toStdString()));
+    auto experiment = std::make_shared<const spec::Experiment>(spec::read_experiment(path.toStdString()));
+    m_strips->dismissSeen(QString::fromLatin1(kUnreadableTopic));
+    m_strips->dismiss(QString::fromLatin1(kUnreadableTopic) + path);
+    return experiment;
   } catch (const Error& error) {
-    showFailure(models::errorText(error), path);
+    showFailure(models::errorText(error), QString::fromLatin1(kUnreadableTopic) + path);
     return nullptr;
   }
 }
@@ -174,25 +180,55 @@ std::shared_ptr<const spec::Experiment> RunPage::readExperiment(const QString& p
 void RunPage::openExperiment(const QString& path) {
   std::shared_ptr<const spec::Experiment> opened = readExperiment(path);
   if (!opened) return;
-  m_opened = std::move(opened);
+  takeOpened(std::move(opened));
   m_isHeld = false;
-  m_strips->dismiss(QString::fromLatin1(kFileTopic));
-  m_strips->dismiss(path);  // what was wrong with it
-  for (const std::string& warning : m_opened->warnings) {
-    m_strips->show(shell::MessageStrip::Kind::Warning, QString::fromStdString(warning));
-  }
-  if (m_controller->state() == worker::JobState::Idle) {
+  m_isAside = isBusy();
+  m_asideTold = Aside::No;
+  if (!m_isAside) {
     showView(View::Nothing);
     lookAhead();
-  } else {
-    m_strips
-        ->show(shell::MessageStrip::Kind::Note,
-               tr("%1 is open. Queue it, and it runs when the present run has ended.").arg(QFileInfo(path).fileName()),
-               QString::fromLatin1(kFileTopic))
-        ->addWayOut(m_actions->queue());
   }
   enableActions();
   m_controls->focusPrimary();
+}
+
+/// With what the file warns of, and without what the one before it warned of.
+void RunPage::takeOpened(std::shared_ptr<const spec::Experiment> opened) {
+  for (std::size_t i = 0; m_opened && i < m_opened->warnings.size(); ++i) {
+    m_strips->dismiss(QString::fromLatin1(kWarningTopic) + QString::number(i));
+  }
+  m_opened = std::move(opened);
+  for (std::size_t i = 0; i < m_opened->warnings.size(); ++i) {
+    m_strips->show(shell::MessageStrip::Kind::Warning, QString::fromStdString(m_opened->warnings[i]),
+                   QString::fromLatin1(kWarningTopic) + QString::number(i));
+  }
+}
+
+/// Which experiment Run starts where the page shows another one.
+void RunPage::tellOpenedAside() {
+  if (m_view == View::Nothing || !m_opened) m_isAside = false;
+  const Aside now = !m_isAside ? Aside::No : isBusy() ? Aside::DuringRun : Aside::AfterRun;
+  if (std::exchange(m_asideTold, now) == now) return;
+  const QString topic = QString::fromLatin1(kFileTopic);
+  if (now == Aside::No) return m_strips->dismiss(topic);
+  const QString name = models::isolated(QFileInfo(QString::fromStdString(m_opened->file)).fileName());
+  if (now == Aside::DuringRun) {
+    m_strips
+        ->show(shell::MessageStrip::Kind::Note,
+               tr("%1 is open. Queue it, and it runs when the present run has ended.").arg(name), topic)
+        ->addWayOut(m_actions->queue());
+    return;
+  }
+  shell::MessageStrip* const strip =
+      m_strips->show(shell::MessageStrip::Kind::Note,
+                     tr("%1 is open, and Run starts it. What is shown here has ended.").arg(name), topic);
+  auto* const show = new QAction(tr("Show %1").arg(name), strip);
+  show->setToolTip(tr("Shows the experiment that Run starts, and looks ahead"));
+  connect(show, &QAction::triggered, this, [this] {
+    showView(View::Nothing);
+    lookAhead();
+  });
+  strip->addWayOut(show);
 }
 
 void RunPage::holdExperiment(const QString& path) {
@@ -209,7 +245,7 @@ void RunPage::readAgain(const QString& path) {
   if (m_view == View::Nothing) {
     openExperiment(path);
   } else if (std::shared_ptr<const spec::Experiment> opened = readExperiment(path)) {
-    m_opened = std::move(opened);
+    takeOpened(std::move(opened));
   }
 }
 
@@ -236,11 +272,24 @@ void RunPage::tellUnsaved() {
       ->addWayOut(m_actions->edit());
 }
 
+const spec::Experiment* RunPage::shownExperiment() const {
+  return m_view == View::Nothing ? m_opened.get() : m_view == View::OwnRun ? m_own.experiment.get() : m_archived.get();
+}
+
+/// What was told of the run that was shown says nothing of what is shown now.
+void RunPage::leaveView() {
+  m_goesOn = false;
+  forgetFailedArms();
+  m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+  // That its file has changed concerns a run that goes on.
+  if (m_queue->current() == nullptr || m_own.resumes == 0) m_strips->dismiss(QString::fromLatin1(kRunTopic));
+}
+
 void RunPage::showView(View view) {
+  if (view == View::Nothing || (view != m_view && m_view != View::Nothing)) leaveView();
   m_view = view;
   m_isChosen = m_isChosen && view == View::Archive;
   tellUnsaved();
-  const spec::Experiment* experiment = nullptr;
   QString name;
   switch (view) {
     case View::Nothing:
@@ -249,15 +298,12 @@ void RunPage::showView(View view) {
       m_own = {};
       m_progress.reset();
       m_shown = &m_ownData;
-      experiment = m_opened.get();
       break;
     case View::OwnRun:
       m_shown = &m_ownData;
-      experiment = m_own.experiment.get();
       break;
     case View::Archive:
       m_shown = &m_archiveData;
-      experiment = m_archived.get();
       if (m_trials) {
         for (const record::TrialRow& arm : *m_trials) {
           if (arm.experiment_id == m_followed) name = QString::fromStdString(arm.experiment);
@@ -265,8 +311,9 @@ void RunPage::showView(View view) {
       }
       break;
   }
+  const spec::Experiment* const experiment = shownExperiment();
   // What was found out of an opened experiment says nothing of another one.
-  if (experiment != m_opened.get()) m_controls->preflight()->clear();
+  if (experiment == nullptr || experiment != m_lookedAt.get()) m_controls->preflight()->clear();
   showExperiment(experiment, name);
   m_stepPanel->close();
   m_charts->setArchive(m_view == View::Archive ? m_archive : archiveToRunInto());
@@ -274,6 +321,7 @@ void RunPage::showView(View view) {
   m_counters->setData(m_shown);
   m_stack->setCurrentIndex(0);
   m_isNew = true;
+  tellInterrupted();
   enableActions();
   wake();
 }
@@ -309,7 +357,7 @@ void RunPage::showExperiment(const spec::Experiment* experiment, const QString& 
 }
 
 void RunPage::showFailure(const QString& sentence, const QString& topic) {
-  spdlog::warn("{}", sentence.toStdString());
+  spdlog::warn("{}", models::withoutIsolates(sentence).toStdString());
   m_strips->show(shell::MessageStrip::Kind::Failure, sentence, topic);
   m_stack->setCurrentIndex(0);
 }
@@ -333,8 +381,7 @@ void RunPage::tick() {
   const bool isNew = takeSteps() || m_isNew || isSilent;
   if (isSilent && m_progress) {
     // The step before the one that does not end may not have been told of.
-    Q_EMIT progressed(m_controller->currentTitle(), std::max<qint64>(m_progress->step, m_ownData.steps()),
-                      m_progress->steps);
+    Q_EMIT progressed(jobWords(), std::max<qint64>(m_progress->step, m_ownData.steps()), m_progress->steps);
   }
   const bool running = m_controller->state() != worker::JobState::Idle;
   if (!isVisible()) {

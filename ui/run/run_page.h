@@ -111,7 +111,13 @@ class RunPage : public shell::Page {
   enum class View { Nothing, OwnRun, Archive };
 
   // Each topic has one message strip at a time.
+  static constexpr char kUnreadableTopic[] = "unreadable ";  // and the path
+  static constexpr char kWarningTopic[] = "warning ";        // and its number among those of the file
   static constexpr char kFileTopic[] = "experiment";
+  static constexpr char kFolderTopic[] = "folder";
+  static constexpr char kRefusedTopic[] = "refused archive";
+  static constexpr char kInterruptedTopic[] = "interrupted";
+  static constexpr char kExportTopic[] = "export";
   static constexpr char kRunTopic[] = "run";
   static constexpr char kArchiveTopic[] = "archive";
   static constexpr char kResumeTopic[] = "resume";
@@ -159,6 +165,12 @@ class RunPage : public shell::Page {
   QString whyNotResumed() const;
   void lookAhead();
   void lookedAhead(const session::Preflight& found);
+  const spec::Experiment* shownExperiment() const;
+  void takeOpened(std::shared_ptr<const spec::Experiment> opened);
+  void tellOpenedAside();
+  void tellInterrupted();
+  void goOnWithInterrupted();
+  void leaveView();
   /// The default one goes by its own name where none was chosen.
   void useDefaultArchive();
   QString refusedArchiveWords() const;
@@ -174,9 +186,11 @@ class RunPage : public shell::Page {
   void tellShown(std::int64_t experiment, const std::vector<record::TrialRow>& arms);
   void showExperiment(const spec::Experiment* experiment, const QString& name);
   void tellFailedArm(const record::TrialRow& arm);
+  void forgetFailedArms();
   void showFailure(const QString& sentence, const QString& topic);
   void beginOwnRun();
   void endOwnRun();
+  QString jobWords() const;
   bool isResumedHere() const;
   void enableActions();
   void tellRules();
@@ -208,7 +222,13 @@ class RunPage : public shell::Page {
   bool m_offerIsStale = false;                         ///< whether the followed run can go on is to be said anew
   std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
   bool m_isHeld = false;                               ///< it was opened at the start, unasked: the archive is shown
-  OwnRun m_own;                                        ///< the run at work, or the last one
+  std::shared_ptr<const spec::Experiment> m_lookedAt;  ///< what the pre-flight is about
+  /// What was opened while a run is at work waits aside: told as long as it is neither shown nor run nor queued.
+  enum class Aside { No, DuringRun, AfterRun };
+  bool m_isAside = false;
+  Aside m_asideTold = Aside::No;
+  bool m_goesOn = false;  ///< with the interrupted run that is followed, once it is known from where
+  OwnRun m_own;           ///< the run at work, or the last one
   std::map<std::int64_t, QString> m_ownNames;          ///< of the arms of that run
   std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
   std::optional<session::Progress> m_progress;
@@ -222,6 +242,7 @@ class RunPage : public shell::Page {
   std::optional<ErrorKind> m_brokenKind;
   QTimer m_lateWriters;     ///< while the archive of the own run cannot be written
   bool m_finishes = false;  ///< the window waits for the end of what is at work
+  bool m_waitTold = false;  ///< by the strip of what holds up: a run waits for a pre-flight
   bool m_isHeldUp = false;  ///< the engine is asked for something, and gives no sign of life
   bool m_isGivenUp = false;
   int m_longSilence = 10;           ///< seconds

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include <QAction>
 #include <QStackedLayout>
 
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/experiment_loader.h"
 #include "ui/run/run_actions.h"
 #include "ui/run/run_page.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
 
 namespace mantissa::ui::run {
 
@@ -43,9 +46,11 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   m_trials = trials;
   if (isAlike) return;
   m_refusedArchive.clear();
+  m_strips->dismiss(QString::fromLatin1(kRefusedTopic));
   enableActions();
   if (isOther) {
     m_follower.reset();
+    m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
     m_loader->cancel();
     m_followed = 0;
     m_isChosen = false;
@@ -53,6 +58,7 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
     clearData(m_archiveData);
     if (m_view == View::Nothing && !m_opened && m_strips->count() == 0) m_stack->setCurrentWidget(m_empty);
   }
+  tellInterrupted();
   if (!trials || trials->empty()) return;
   if (!isOther) followWhatBegan(runningBefore, newestBefore);
   // What a person looks at stays; a fresh page shows the newest experiment.
@@ -97,6 +103,7 @@ void RunPage::refuseArchive(const QString& path) {
 
 void RunPage::useDefaultArchive() {
   m_refusedArchive.clear();
+  m_strips->dismiss(QString::fromLatin1(kRefusedTopic));
   enableActions();
 }
 
@@ -105,7 +112,10 @@ void RunPage::selectTrial(std::int64_t id) {
   for (const record::TrialRow& arm : *m_trials) {
     if (arm.id != id) continue;
     if (arm.experiment_id == m_ownData.experiment() && m_own.experiment && m_own.archive == m_archive) {
-      if (m_view != View::OwnRun) showView(View::OwnRun);
+      if (m_view != View::OwnRun) {
+        showView(View::OwnRun);
+        if (m_queue->current() == nullptr) offerToResume();
+      }
     } else {
       follow(arm.experiment_id);
     }
@@ -123,15 +133,55 @@ void RunPage::follow(std::int64_t experiment) {
     clearData(m_archiveData);
     m_armsKnown = false;
     m_armsRunning = 0;
-    for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
-    m_armTopics.clear();
-    m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+    leaveView();
+    m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
     m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
     listenToFollower();
     m_lastCheckpoint.reset();
     m_areCheckpointsKnown = false;
   }
   showView(View::Archive);
+  for (const auto& arm : m_archiveData.arms()) tellFailedArm(arm->arm());
+  m_offerIsStale = m_areCheckpointsKnown;
+}
+
+/// The newest run lost its process, and what is shown is a file that was opened: as the window says it of other pages.
+void RunPage::tellInterrupted() {
+  const QString topic = QString::fromLatin1(kInterruptedTopic);
+  const record::TrialRow* const lost = models::interruptedArm(m_trials);
+  const QString what = lost != nullptr ? models::endKey(m_archive, *lost) : QString();
+  const bool isTold = lost != nullptr && m_view == View::Nothing && m_opened && !m_isHeld && !isBusy() &&
+                      !(m_settings != nullptr && m_settings->isDismissed(what));
+  m_strips->dismiss(topic);
+  if (!isTold) return;
+  const QString name = models::isolated(QString::fromStdString(lost->experiment));
+  shell::MessageStrip* const strip =
+      m_strips->show(shell::MessageStrip::Kind::Note,
+                     tr("%1 was interrupted before its end, and may go on from a checkpoint. Run begins the experiment "
+                        "that is open anew.")
+                         .arg(name),
+                     topic);
+  auto* const show = new QAction(tr("Show how far it came"), strip);
+  connect(show, &QAction::triggered, this, [this, shown = lost->id, experiment = lost->experiment_id] {
+    follow(experiment);
+    Q_EMIT trialShown(shown);
+  });
+  strip->addWayOut(show);
+  strip->addWayOut(m_actions->resumeRun());
+  connect(strip, &shell::MessageStrip::dismissed, this, [this, what] {
+    if (m_settings != nullptr) m_settings->dismiss(what);
+    enableActions();
+  });
+}
+
+/// Where it can go on from is known when it is shown.
+void RunPage::goOnWithInterrupted() {
+  const record::TrialRow* const lost = models::interruptedArm(m_trials);
+  if (m_view != View::Nothing || lost == nullptr || isBusy()) return;
+  const std::int64_t shown = lost->id;
+  follow(lost->experiment_id);
+  m_goesOn = true;
+  Q_EMIT trialShown(shown);
 }
 
 void RunPage::listenToFollower() {
@@ -184,15 +234,20 @@ void RunPage::listenToFollower() {
           [this] { m_strips->dismiss(QString::fromLatin1(kArchiveTopic)); });
 }
 
+void RunPage::forgetFailedArms() {
+  for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
+  m_armTopics.clear();
+}
+
 void RunPage::tellFailedArm(const record::TrialRow& arm) {
-  if (arm.end.status != record::Status::Failed) return;
+  if (arm.end.status != record::Status::Failed || m_view != View::Archive) return;
   if (m_own.resumes == m_followed && m_own.archive == m_archive) return;  // told with the runs of this window
   const QString topic = QStringLiteral("arm %1").arg(arm.id);
   m_armTopics << topic;
-  showFailure(
-      tr("%1 has failed: %2")
-          .arg(QString::fromStdString(arm.start.name), models::figuresIn(QString::fromStdString(arm.end.failure_text))),
-      topic);
+  showFailure(tr("%1 has failed: %2")
+                  .arg(models::isolated(QString::fromStdString(arm.start.name)),
+                       models::figuresIn(QString::fromStdString(arm.end.failure_text))),
+              topic);
 }
 
 }  // namespace mantissa::ui::run

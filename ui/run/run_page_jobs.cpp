@@ -18,6 +18,7 @@
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
 #include "ui/models/error_words.h"
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/preset_panel.h"
@@ -63,8 +64,10 @@ void RunPage::listenToActions() {
 void RunPage::listenToController() {
   using worker::TrainingController;
   connect(m_controller, &TrainingController::jobStarted, this, [this] { beginOwnRun(); });
-  connect(m_controller, &TrainingController::stateChanged, this, [this] {
+  connect(m_controller, &TrainingController::stateChanged, this, [this](worker::JobState state) {
     m_isNew = true;
+    if (state == worker::JobState::Stopping) m_strips->dismiss(QString::fromLatin1(kStopTopic));  // it stops before
+    tellInterrupted();
     enableActions();
     wake();
   });
@@ -89,6 +92,7 @@ void RunPage::listenToController() {
     // What starts at once does not wait.
     m_controls->queue()->showWaiting(startsSoon() ? std::vector<worker::WaitingJob>() : m_controller->waiting(),
                                      m_controller->holdsWaiting());
+    if (m_waitTold && !m_controller->waitsForLookAhead()) m_strips->dismiss(QString::fromLatin1(kHeldUpTopic));
     enableActions();
   });
   connect(m_controller, &TrainingController::heldUp, this, &RunPage::tellHeldUp);
@@ -98,13 +102,13 @@ void RunPage::listenToController() {
   });
   connect(m_controller, &TrainingController::lookedAhead, this, &RunPage::lookedAhead);
   connect(m_controller, &TrainingController::lookAheadFailed, this, [this](const worker::JobFailure& failure) {
-    m_controls->preflight()->showFailure(failure.sentence);
+    if (m_lookedAt && shownExperiment() == m_lookedAt.get()) m_controls->preflight()->showFailure(failure.sentence);
     spdlog::warn("{}", failure.sentence.toStdString());
   });
   connect(m_controller, &TrainingController::progressed, this,
           [this](worker::JobId, const session::Progress& progress) {
             m_progress = progress;
-            Q_EMIT progressed(m_controller->currentTitle(), progress.step, progress.steps);
+            Q_EMIT progressed(jobWords(), progress.step, progress.steps);
             m_isNew = true;
             wake();
           });
@@ -149,16 +153,21 @@ void RunPage::listenToController() {
 
 void RunPage::lookAhead() {
   if (!m_opened || m_controller->state() != worker::JobState::Idle) return;
+  const bool isShown = m_view == View::Nothing || (m_view == View::OwnRun && m_own.experiment == m_opened);
+  if (!isShown) showView(View::Nothing);
+  m_isHeld = false;
+  m_lookedAt = m_opened;
   m_controls->preflight()->showWaiting();
   m_queue->lookAhead(*m_opened, archiveToRunInto());
 }
 
 void RunPage::lookedAhead(const session::Preflight& found) {
-  if (!m_opened) return;
+  // Meanwhile something else is shown.
+  if (!m_lookedAt || shownExperiment() != m_lookedAt.get()) return;
   const QStorageInfo disk(QFileInfo(archiveToRunInto()).absolutePath());
   const std::optional<qint64> freeBytes = disk.isValid() ? std::optional<qint64>(disk.bytesAvailable()) : std::nullopt;
-  m_controls->preflight()->showLines(preflightLines(found, *m_opened, freeBytes));
-  const QString name = QString::fromStdString(m_opened->name);
+  m_controls->preflight()->showLines(preflightLines(found, *m_lookedAt, freeBytes));
+  const QString name = QString::fromStdString(m_lookedAt->name);
   for (const std::string& note : found.notes) {
     log(QStringLiteral("%1: %2").arg(name, models::figuresIn(QString::fromStdString(note))));
   }
@@ -172,9 +181,10 @@ bool RunPage::makeArchiveFolder() {
   if (!m_archive.isEmpty()) return true;
   try {
     make_default_archive_folder();
+    m_strips->dismiss(QString::fromLatin1(kFolderTopic));
     return true;
   } catch (const Error& error) {
-    showFailure(models::errorText(error), QString::fromLatin1(kFileTopic));
+    showFailure(models::errorText(error), QString::fromLatin1(kFolderTopic));
     return false;
   }
 }
@@ -189,6 +199,7 @@ void RunPage::run() {
   if (!readAsSaved()) return;
   forgetFailures();
   m_isHeld = false;
+  m_isAside = false;
   m_queue->runNow(m_opened, archiveToRunInto());
   Q_EMIT frontWanted();
 }
@@ -205,7 +216,13 @@ bool RunPage::readAsSaved() {
   if (m_beforeRun && !m_beforeRun(QString::fromStdString(m_opened->file))) return false;
   std::shared_ptr<const spec::Experiment> now = readExperiment(QString::fromStdString(m_opened->file));
   if (!now || !makeArchiveFolder()) return false;
-  m_opened = std::move(now);
+  // What was found out holds where nothing has changed.
+  if (m_lookedAt == m_opened && spec::canonical_json(*now) == spec::canonical_json(*m_opened)) m_lookedAt = now;
+  if (now->warnings == m_opened->warnings) {
+    m_opened = std::move(now);
+  } else {
+    takeOpened(std::move(now));
+  }
   return true;
 }
 
@@ -242,7 +259,7 @@ void RunPage::tellStopAtCheckpoint() {
   const QString topic = QString::fromLatin1(kStopTopic);
   if (!m_controller->stopsAtCheckpoint()) return m_strips->dismiss(topic);
   const std::optional<qint64> step = stopStep();
-  const QString title = m_controller->currentTitle();
+  const QString title = models::isolated(m_controller->currentTitle());
   shell::MessageStrip* const strip = m_strips->show(
       shell::MessageStrip::Kind::Note,
       step ? tr("%1 stops at its next checkpoint, at step %2.").arg(title, models::figure(report::count_words(*step)))
@@ -281,7 +298,7 @@ QString RunPage::whyNotResumed() const {
   const auto& arms = m_shown->arms();
   if (arms.empty() || m_view == View::Nothing) return {};
   const record::TrialRow& reference = arms.front()->arm();
-  const QString name = QString::fromStdString(reference.experiment);
+  const QString name = models::isolated(QString::fromStdString(reference.experiment));
   if (m_queue->resumes(m_archive, reference.experiment_id)) return tr("%1 goes on already, or waits for it.").arg(name);
   if (m_view == View::Archive ? m_armsRunning > 0 || !m_armsKnown : m_queue->current() != nullptr) return {};
   if (m_view == View::OwnRun && !m_brokenWords.isEmpty()) {
@@ -312,7 +329,9 @@ void RunPage::offerToResume() {
   m_offerIsStale = false;
   const record::TrialRow* const arm = resumableArm();
   enableActions();
+  if (arm != nullptr && m_goesOn) return resumeShownRun();
   if (arm == nullptr) {
+    m_goesOn = false;
     tellLostRun();
     return;
   }
@@ -320,7 +339,7 @@ void RunPage::offerToResume() {
   // Stopping makes a checkpoint of the last complete step.
   const qint64 last = m_view == View::Archive ? *m_lastCheckpoint : m_shown->steps();
   const QString checkpoint = models::figure(report::count_words(last));
-  const QString name = QString::fromStdString(arm->experiment);
+  const QString name = models::isolated(QString::fromStdString(arm->experiment));
   const bool stopped = arm->end.status == record::Status::Stopped;
   shell::MessageStrip* const strip = tellOfEnd(
       shell::MessageStrip::Kind::Note,
@@ -360,7 +379,7 @@ void RunPage::tellLostRun() {
                       lost != arms.end() && !m_queue->resumes(m_archive, (*lost)->arm().experiment_id);
   if (!isLost) return m_strips->dismiss(topic);
   const qint64 steps = m_shown->steps();
-  const QString name = QString::fromStdString((*lost)->arm().experiment);
+  const QString name = models::isolated(QString::fromStdString((*lost)->arm().experiment));
   const QString where =
       steps == 0 ? tr("before its first step") : tr("at step %1").arg(models::figure(report::count_words(steps)));
   tellOfEnd(shell::MessageStrip::Kind::Warning,
@@ -372,8 +391,9 @@ void RunPage::tellLostRun() {
 }
 
 void RunPage::resumeShownRun() {
+  m_goesOn = false;
   const record::TrialRow* const arm = resumableArm();
-  if (arm == nullptr) return;
+  if (arm == nullptr) return goOnWithInterrupted();
   m_strips->dismiss(QString::fromLatin1(kRunTopic));
   m_strips->dismiss(QString::fromLatin1(kResumeTopic));
   if (m_controller->state() == worker::JobState::Idle) forgetFailures();  // what ended this run, too
@@ -381,6 +401,14 @@ void RunPage::resumeShownRun() {
   if (experiment) tellChangedFile(*experiment);
   m_queue->resume(m_archive, arm->id, arm->experiment_id, experiment, QString::fromStdString(arm->experiment));
   enableActions();
+}
+
+/// The run at work, and its archive where the window shows another one.
+QString RunPage::jobWords() const {
+  const QString title = models::isolated(m_controller->currentTitle());
+  return m_own.archive == m_archive || m_archive.isEmpty()
+             ? title
+             : tr("%1 into %2").arg(title, models::isolated(QFileInfo(m_own.archive).fileName()));
 }
 
 bool RunPage::isResumedHere() const {
@@ -391,8 +419,7 @@ bool RunPage::isResumedHere() const {
 void RunPage::beginOwnRun() {
   const OwnRun* const own = m_queue->current();
   if (own == nullptr) return;
-  for (const QString& topic : m_armTopics) m_strips->dismiss(topic);
-  m_armTopics.clear();
+  forgetFailedArms();
   m_own = *own;
   countRun();
   m_brokenWords.clear();
@@ -409,7 +436,6 @@ void RunPage::beginOwnRun() {
   } else {
     showView(View::OwnRun);
   }
-  m_strips->dismiss(QString::fromLatin1(kFileTopic));
   m_strips->dismiss(QString::fromLatin1(kResumeTopic));
 }
 
@@ -459,6 +485,8 @@ void RunPage::enableActions() {
   }
   if (const record::TrialRow* const arm = resumableArm()) {
     situation.resumable = QString::fromStdString(arm->experiment);
+  } else if (m_view == View::Nothing && models::interruptedArm(m_trials) != nullptr && !isBusy()) {
+    situation.resumable = QString::fromStdString(models::interruptedArm(m_trials)->experiment);
   } else {
     situation.whyNotResumed = whyNotResumed();
   }
@@ -470,19 +498,26 @@ void RunPage::enableActions() {
   m_controls->presets()->setVisible(m_view != View::Archive && m_opened != nullptr &&
                                     m_controls->presets()->hasPresets());
   if (m_view == View::Archive && isResumedHere()) {
-    m_controls->setNote(tr("Goes on in %1.").arg(QFileInfo(m_archive).fileName()));
+    m_controls->setNote(tr("Goes on in %1.").arg(models::isolated(QFileInfo(m_archive).fileName())));
   } else if (!m_refusedArchive.isEmpty()) {
     m_controls->setNote(situation.whyNotRun);
   } else if (m_view == View::Archive) {
     const QString whence = m_armsRunning > 0 && m_armsKnown ? tr("Live from another process, for reading.")
                                                             : tr("From the archive, for reading.");
+    m_controls->setNote(whence + u' ' +
+                        (m_opened ? tr("Run starts %1.").arg(models::isolated(situation.openedFile))
+                                  : tr("Open an experiment file to run one.")));
+  } else if (m_queue->current() != nullptr) {
+    m_controls->setNote(tr("Runs into %1.").arg(models::isolated(QFileInfo(m_queue->current()->archive).fileName())));
+  } else if (m_view == View::OwnRun && m_isAside) {
     m_controls->setNote(
-        whence + u' ' +
-        (m_opened ? tr("Run starts %1.").arg(situation.openedFile) : tr("Open an experiment file to run one.")));
+        tr("Run starts %1, into %2.")
+            .arg(models::isolated(situation.openedFile), models::isolated(QFileInfo(archiveToRunInto()).fileName())));
   } else {
-    m_controls->setNote(tr("Runs into %1.").arg(QFileInfo(archiveToRunInto()).fileName()));
+    m_controls->setNote(tr("Runs into %1.").arg(models::isolated(QFileInfo(archiveToRunInto()).fileName())));
   }
   tellRules();
+  tellOpenedAside();
 }
 
 void RunPage::tellRules() {

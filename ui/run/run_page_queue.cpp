@@ -13,6 +13,7 @@
 #include "core/spec/parse.h"
 #include "ui/file_dialogs.h"
 #include "ui/models/error_words.h"
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
@@ -39,7 +40,7 @@ void RunPage::setFileQuestion(FileQuestion question) { fileQuestion() = std::mov
 
 void RunPage::queueOpened() {
   if (!readAsSaved()) return;
-  m_strips->dismiss(QString::fromLatin1(kFileTopic));  // which says that it can be queued
+  m_isAside = false;
   m_queue->run(m_opened, archiveToRunInto());
 }
 
@@ -59,7 +60,7 @@ QString RunPage::startFolder(const QString& kind) const {
 
 void RunPage::queueFiles() {
   if (!m_refusedArchive.isEmpty()) {
-    showFailure(refusedArchiveWords(), QString::fromLatin1(kRunTopic));
+    showFailure(refusedArchiveWords(), QString::fromLatin1(kRefusedTopic));
     return;
   }
   const QString kind = QString::fromLatin1(kQueueFolder);
@@ -104,10 +105,10 @@ void RunPage::tellChangedFile(const spec::Experiment& archived) {
   } catch (const Error&) {
     // Broken by now: that, too, is another file than the one that was run.
   }
-  const QString sentence =
-      tr("%1 goes on with the settings of the archive; %2 has changed since.")
-          .arg(QString::fromStdString(archived.name), QFileInfo(QString::fromStdString(archived.file)).fileName());
-  spdlog::info("{}", sentence.toStdString());
+  const QString sentence = tr("%1 goes on with the settings of the archive; %2 has changed since.")
+                               .arg(models::isolated(QString::fromStdString(archived.name)),
+                                    models::isolated(QFileInfo(QString::fromStdString(archived.file)).fileName()));
+  spdlog::info("{}", models::withoutIsolates(sentence).toStdString());
   m_strips->show(shell::MessageStrip::Kind::Note, sentence, QString::fromLatin1(kRunTopic));
 }
 

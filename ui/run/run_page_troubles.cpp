@@ -39,20 +39,20 @@ void RunPage::tellHeldUp(int seconds) {
     if (seconds >= kLongestSilence) giveUpWork();
     return;
   }
-  const QString since = QLocale().toString(seconds);
+  // How long it has been is told, second by second, where the step or the pre-flight stands.
   QString sentence;
-  if (m_controller->waitsForLookAhead()) {
+  m_waitTold = m_controller->waitsForLookAhead();
+  if (m_waitTold) {
     sentence =
-        tr("The trial steps of the pre-flight have not come back for %1 s, and LibTorch cannot be interrupted within "
-           "one. The run waits for them. Stop takes it out of the queue; closing the window ends the trial steps, and "
-           "nothing is lost.")
-            .arg(since);
+        tr("The trial steps of the pre-flight have not come back yet, and LibTorch cannot be interrupted within one. "
+           "The run waits for them. Stop takes it out of the queue; closing the window ends the trial steps, and "
+           "nothing is lost.");
   } else {
     const QString step = models::figure(report::count_words(m_shown->steps()));
-    sentence = tr("The step that is running has not come back for %1 s, and LibTorch cannot be interrupted within one. "
-                  "The run ends when it does. Closing the window ends the process without it; everything up to step %2 "
+    sentence = tr("The step that is running has not come back yet, and LibTorch cannot be interrupted within one. The "
+                  "run ends when it does. Closing the window ends the process without it; everything up to step %1 "
                   "is in the archive.")
-                   .arg(since, step);
+                   .arg(step);
   }
   spdlog::warn("{}", sentence.toStdString());
   m_strips->show(shell::MessageStrip::Kind::Warning, sentence, QString::fromLatin1(kHeldUpTopic));

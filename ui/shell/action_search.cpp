@@ -104,6 +104,7 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
   m_completer->setCompletionMode(QCompleter::UnfilteredPopupCompletion);
   m_completer->setMaxVisibleItems(14);
   m_completer->setWidget(this);
+  m_completer->popup()->setFrameStyle(QFrame::StyledPanel | QFrame::Plain);  // with the edge of all popups
   setPlaceholderText(tr("Find an action"));
   setAccessibleName(tr("Find an action"));
   setClearButtonEnabled(true);

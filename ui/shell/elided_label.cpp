@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/elided_label.h"
 
+#include <QApplication>
 #include <QFontMetrics>
 #include <QPainter>
 
@@ -18,6 +19,11 @@ QString withShortWords(const QString& text, const QFontMetrics& metrics, int wid
     line = words.join(u' ');
   }
   return lines.join(u'\n');
+}
+
+QString inLinesOfABox(const QString& sentence) {
+  constexpr int kLine = 440;  // px
+  return withShortWords(sentence, QFontMetrics(QApplication::font()), kLine);
 }
 
 ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(text, parent) { setTextFormat(Qt::PlainText); }

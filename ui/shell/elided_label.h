@@ -10,6 +10,9 @@ namespace mantissa::ui::shell {
 /// which would otherwise be as wide as the longest name in them.
 QString withShortWords(const QString& text, const QFontMetrics& metrics, int width);
 
+/// The same for a question in a box of its own, in the window's font.
+QString inLinesOfABox(const QString& sentence);
+
 /// A name that takes no more room than this, with dots in its middle: what tells long names apart stands at their ends.
 QString shortName(const QString& name, const QFontMetrics& metrics, int width);
 

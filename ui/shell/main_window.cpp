@@ -5,14 +5,12 @@
 
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QFontMetrics>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLocale>
 #include <QMessageBox>
-#include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScreen>
@@ -28,6 +26,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/models/archive_loader.h"
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/plain_tip.h"
 #include "ui/shell/action_list.h"
@@ -54,15 +53,9 @@ QString shortFileName(const QString& path) {
   return shortName(QFileInfo(path).fileName(), QFontMetrics(QApplication::font()), kWidestName);
 }
 
-/// An archive by its first bytes, whatever its name: "SQLite format 3".
-bool isDatabase(const QString& path) {
-  QFile file(path);
-  return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
-}
-
 bool askToStop(QWidget* parent, const QString& sentence) {
-  QMessageBox box(QMessageBox::Question, MainWindow::tr("Not everything has run"), sentence, QMessageBox::NoButton,
-                  parent);
+  QMessageBox box(QMessageBox::Question, MainWindow::tr("Not everything has run"), inLinesOfABox(sentence),
+                  QMessageBox::NoButton, parent);
   box.setTextFormat(Qt::PlainText);
   const QPushButton* const stop = box.addButton(MainWindow::tr("Stop and close"), QMessageBox::AcceptRole);
   box.setDefaultButton(box.addButton(MainWindow::tr("Keep open"), QMessageBox::RejectRole));
@@ -244,9 +237,11 @@ void MainWindow::showProgress(const QString& job, qint64 step, qint64 steps) {
 }
 
 void MainWindow::open(const QString& path) {
+  m_strips->dismissSeen(QString::fromLatin1(kFileTopic));
   if (QFileInfo(path).isDir()) {
     m_strips->show(MessageStrip::Kind::Failure,
-                   tr("%1 is a folder. Choose an experiment file (.toml) or an archive (.db).").arg(path), path);
+                   tr("%1 is a folder. Choose an experiment file (.toml) or an archive (.db).").arg(path),
+                   fileTopic(path));
     return;
   }
   if (!QFileInfo::exists(path)) return tellMissing(path);
@@ -254,13 +249,10 @@ void MainWindow::open(const QString& path) {
     m_strips->show(
         MessageStrip::Kind::Failure,
         tr("%1 is a pipe, a socket or a device. Choose an experiment file (.toml) or an archive (.db).").arg(path),
-        path);
+        fileTopic(path));
     return;
   }
-  // A damaged archive is no database any more: its name tells what it was.
-  // One that is open is not looked into: closing it again would take away the locks that SQLite holds on it.
-  const bool isOpen = !m_archive.isEmpty() && QFileInfo(path) == QFileInfo(m_archive);
-  if (isOpen || path.endsWith(QLatin1String(".db")) || isDatabase(path)) {
+  if (isArchive(path)) {
     openArchive(path);
     return;
   }
@@ -275,13 +267,13 @@ void MainWindow::holdExperiment(const QString& path) {
 
 QString MainWindow::lastExperiment() const {
   for (const QString& path : m_settings.recentFiles()) {
-    if (!path.endsWith(QLatin1String(".db")) && QFileInfo(path).isFile() && !isDatabase(path)) return path;
+    if (QFileInfo(path).isFile() && !isArchive(path)) return path;
   }
   return {};
 }
 
 void MainWindow::openArchive(const QString& path) {
-  if (path != m_archive) m_archiveLabel->setText(tr("reading %1 …").arg(shortFileName(path)));
+  if (path != m_archive) m_archiveLabel->setText(tr("reading %1 …").arg(models::isolated(shortFileName(path))));
   m_loader->load(path);
 }
 
@@ -298,8 +290,10 @@ void MainWindow::openArchiveToBe(const QString& path) {
 
 /// A run has gone on in an archive. Where another one is open, that one stays.
 void MainWindow::showChange(const QString& path) {
-  // One that ended before it made its archive has told why.
-  if (path == m_archive || (m_archive.isEmpty() && QFileInfo::exists(path))) openArchive(path);
+  // A run that has failed before its first step has not made its archive. One that had arms is lost.
+  const bool hadArms = path == m_archive && m_trials && !m_trials->empty();
+  if (!hadArms && !QFileInfo::exists(path)) return;
+  if (m_archive.isEmpty() || path == m_archive) openArchive(path);
 }
 
 void MainWindow::showTrials(const QString& path, const models::TrialList& read) {
@@ -309,12 +303,12 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& read) 
     m_settings.setArchive(QFileInfo(path).absoluteFilePath());
     m_settings.rememberFile(path);
     m_archiveLabel->setToolTip(plainTip(QFileInfo(path).absoluteFilePath()));
-    setWindowTitle(tr("%1 – Mantissa").arg(QFileInfo(path).fileName()));
+    setWindowTitle(tr("%1 – Mantissa").arg(models::isolated(QFileInfo(path).fileName())));
   }
   m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
   const models::TrialList trials = m_ended.take(path, read);
   showArms(trials, isOther);
-  if (isOther) tellInterruptedRun(trials);
+  if (isOther || models::interruptedArm(trials) == nullptr) tellInterruptedRun(trials);
   Q_EMIT archiveSettled();
 }
 
@@ -337,25 +331,14 @@ void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
   const QString topic = QString::fromLatin1(kInterruptedTopic);
   m_strips->dismiss(topic);
   Page* const run = page(QStringLiteral("run"));
-  if (!trials || trials->empty() || run == nullptr || m_tabs->currentWidget() == run) return;
-  // The newest one alone: of older ones people know, and would be told at every start.
-  const record::TrialRow& newest = *std::max_element(
-      trials->begin(), trials->end(), [](const auto& a, const auto& b) { return a.experiment_id < b.experiment_id; });
-  const auto wasInterrupted = [&newest](const record::TrialRow& arm) {
-    return arm.experiment_id == newest.experiment_id && arm.end.status == record::Status::Interrupted;
-  };
-  const auto lost = std::find_if(trials->begin(), trials->end(), wasInterrupted);
-  if (lost == trials->end()) return;
-  // Where it went on and was interrupted once more, that is told again.
-  const QString what = QStringLiteral("%1#%2#%3")
-                           .arg(QFileInfo(m_archive).absoluteFilePath())
-                           .arg(lost->id)
-                           .arg(lost->end.counts.attempted);
+  const record::TrialRow* const lost = models::interruptedArm(trials);
+  if (lost == nullptr || run == nullptr || m_tabs->currentWidget() == run) return;
+  const QString what = models::endKey(m_archive, *lost);
   if (m_settings.isDismissed(what)) return;
   MessageStrip* const strip = m_strips->show(
       MessageStrip::Kind::Note,
       tr("%1 was interrupted before its end. The Run page shows how far it came and whether it can go on.")
-          .arg(QString::fromStdString(newest.experiment)),
+          .arg(models::isolated(QString::fromStdString(lost->experiment))),
       topic);
   strip->addWayOut(m_actions->find(QStringLiteral("page_run")));
   connect(strip, &MessageStrip::dismissed, this, [this, what] { m_settings.dismiss(what); });
@@ -379,7 +362,8 @@ void MainWindow::tellArchiveSize() {
   m_sizeTold.start();
   // What was written last lies in the log beside it.
   const qint64 bytes = QFileInfo(m_archive).size() + QFileInfo(m_archive + QStringLiteral("-wal")).size();
-  m_archiveLabel->setText(tr("%1 · %2").arg(shortFileName(m_archive), models::figure(report::bytes_words(bytes))));
+  m_archiveLabel->setText(
+      tr("%1 · %2").arg(models::isolated(shortFileName(m_archive)), models::figure(report::bytes_words(bytes))));
   const QStorageInfo disk(QFileInfo(m_archive).absolutePath());
   m_diskLabel->setText(tr("%1 free").arg(models::figure(report::bytes_words(disk.bytesAvailable()))));
 }
@@ -490,26 +474,6 @@ void MainWindow::showEvent(QShowEvent* event) {
 void MainWindow::hideLogWithoutRoom() {
   constexpr int kRoomForLog = 860;
   if (height() < kRoomForLog) m_logDock->hide();
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  for (const QUrl& url : event->mimeData()->urls()) {
-    const QString path = url.toLocalFile();
-    if (path.endsWith(QLatin1String(".toml")) || path.endsWith(QLatin1String(".db"))) {
-      event->acceptProposedAction();
-      return;
-    }
-  }
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-  QStringList paths;
-  for (const QUrl& url : event->mimeData()->urls()) {
-    if (url.isLocalFile()) paths << url.toLocalFile();
-  }
-  paths.removeDuplicates();
-  openDropped(paths);
-  event->acceptProposedAction();
 }
 
 void MainWindow::resetLayout() {

@@ -107,6 +107,8 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
 
  private:
+  static constexpr char kFileTopic[] = "file ";  // and its path: of what could not be opened
+
   void makePages();
   void makeDocks(LogModel* log);
   void makeStatusBar();
@@ -131,7 +133,10 @@ class MainWindow : public QMainWindow {
   void markTab(Page* page, bool hasFailure);
   void showProgress(const QString& job, qint64 step, qint64 steps);
   bool mayClose();
-  void showTitle(Document* document);
+  void showTitles();
+  void showTitle(Document* document, const QString& title);
+  bool isArchive(const QString& path) const;
+  static QString fileTopic(const QString& path);
 
   Settings& m_settings;
   ActionList* m_actions;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Documents: closable tabs behind the pages. Files: those that are gone, and many at once.
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include <QAction>
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QFileInfo>
+#include <QMimeData>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QToolButton>
@@ -21,6 +24,31 @@ namespace mantissa::ui::shell {
 namespace {
 
 constexpr int kWidestTitle = 200;  // px
+constexpr char kDroppedTopic[] = "dropped";
+
+/// An archive by its first bytes, whatever its name: "SQLite format 3".
+bool isDatabase(const QString& path) {
+  QFile file(path);
+  return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+}
+
+/// What a tab says of a document beside others of the same title: also the first folder, from the file upwards, in
+/// which its path differs from theirs. Of documents without a file nothing more is known.
+QString distinctTitle(const Document& document, const QVector<Document*>& documents) {
+  QVector<QStringList> others;
+  for (const Document* const other : documents) {
+    if (other != &document && other->title() == document.title()) others << other->details().split(u'/');
+  }
+  const QStringList own = document.details().split(u'/');
+  for (qsizetype up = 2; !others.isEmpty() && up < own.size(); ++up) {
+    const QString& folder = own[own.size() - up];
+    const bool isShared = std::any_of(others.begin(), others.end(), [&](const QStringList& other) {
+      return up < other.size() && other[other.size() - up] == folder;
+    });
+    if (!isShared) return MainWindow::tr("%1 in %2").arg(document.title(), folder);
+  }
+  return document.title();
+}
 
 }  // namespace
 
@@ -33,22 +61,26 @@ void MainWindow::addDocument(Document* document) {
   close->setFocusPolicy(Qt::NoFocus);  // Ctrl+W does it from the keyboard
   connect(close, &QToolButton::clicked, this, [this, document] { closeDocument(document); });
   m_tabs->tabBar()->setTabButton(index, QTabBar::RightSide, close);
-  connect(document, &Document::titleChanged, this, [this, document] { showTitle(document); });
-  showTitle(document);
+  connect(document, &Document::titleChanged, this, &MainWindow::showTitles);
+  showTitles();
   showDocument(document);
 }
 
-void MainWindow::showTitle(Document* document) {
+/// All of them: one that comes, goes or is renamed may have the title of another.
+void MainWindow::showTitles() {
+  for (Document* const one : m_documents) showTitle(one, distinctTitle(*one, m_documents));
+}
+
+void MainWindow::showTitle(Document* document, const QString& title) {
   const int index = m_tabs->indexOf(document);
   if (index < 0) return;
-  const QString words = withoutMnemonic(shortName(document->title(), m_tabs->fontMetrics(), kWidestTitle));
+  const QString words = withoutMnemonic(shortName(title, m_tabs->fontMetrics(), kWidestTitle));
   m_tabs->setTabText(index, document->isChanged() ? QStringLiteral("● %1").arg(words) : words);
   m_tabs->setTabToolTip(index, plainTip(document->details()));
-  m_tabs->tabBar()->setAccessibleTabName(
-      index, document->isChanged() ? tr("%1, changed").arg(document->title()) : document->title());
+  m_tabs->tabBar()->setAccessibleTabName(index, document->isChanged() ? tr("%1, changed").arg(title) : title);
   QWidget* const close = m_tabs->tabBar()->tabButton(index, QTabBar::RightSide);
-  close->setAccessibleName(tr("Close %1").arg(document->title()));
-  close->setToolTip(plainTip(tr("Close %1").arg(document->title())));
+  close->setAccessibleName(tr("Close %1").arg(title));
+  close->setToolTip(plainTip(tr("Close %1").arg(title)));
 }
 
 void MainWindow::showDocument(Document* document) {
@@ -62,12 +94,22 @@ bool MainWindow::closeDocument(Document* document) {
   m_documents.removeOne(document);
   m_tabs->removeTab(m_tabs->indexOf(document));
   document->deleteLater();
+  showTitles();
   return true;
 }
 
 Document* MainWindow::currentDocument() const { return qobject_cast<Document*>(m_tabs->currentWidget()); }
 
 void MainWindow::rememberFile(const QString& path) { m_settings.rememberFile(path); }
+
+QString MainWindow::fileTopic(const QString& path) { return QString::fromLatin1(kFileTopic) + path; }
+
+/// By its content where it has any: a damaged archive is no database any more, and its name tells what it was. One that
+/// is open is not looked into: closing it again would take away the locks that SQLite holds on it.
+bool MainWindow::isArchive(const QString& path) const {
+  const bool isOpen = !m_archive.isEmpty() && QFileInfo(path) == QFileInfo(m_archive);
+  return isOpen || path.endsWith(QLatin1String(".db"), Qt::CaseInsensitive) || isDatabase(path);
+}
 
 void MainWindow::tellMissing(const QString& path) {
   // A link that leads to itself, or a folder that may not be entered: the file may well be there.
@@ -76,28 +118,52 @@ void MainWindow::tellMissing(const QString& path) {
   if (!isThere && trouble) {
     const QString reason = QString::fromStdString(trouble.message());
     m_strips->show(MessageStrip::Kind::Failure, tr("%1 cannot be read: %2. Choose another one.").arg(path, reason),
-                   path);
+                   fileTopic(path));
     return;
   }
   if (!m_settings.recentFiles().contains(path)) {
-    m_strips->show(MessageStrip::Kind::Failure, tr("There is no file %1. Choose another one.").arg(path), path);
+    m_strips->show(MessageStrip::Kind::Failure, tr("There is no file %1. Choose another one.").arg(path),
+                   fileTopic(path));
     return;
   }
-  MessageStrip* const strip = m_strips->show(
-      MessageStrip::Kind::Failure,
-      tr("%1 is not there any more: it was moved or deleted, or its disk is not connected.").arg(path), path);
+  MessageStrip* const strip =
+      m_strips->show(MessageStrip::Kind::Failure,
+                     tr("%1 is not there any more: it was moved or deleted, or its disk is not connected.").arg(path),
+                     fileTopic(path));
   auto* const forget = new QAction(tr("Forget it"), strip);
   forget->setToolTip(tr("Takes it out of the list of recent files"));
   connect(forget, &QAction::triggered, this, [this, path] {
     m_settings.forgetFile(path);
-    m_strips->dismiss(path);
+    m_strips->dismiss(fileTopic(path));
   });
   strip->addWayOut(forget);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  // Whatever it is: what cannot be opened says why once it is dropped.
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  QStringList paths;
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) paths << url.toLocalFile();
+  }
+  paths.removeDuplicates();
+  openDropped(paths);
+  event->acceptProposedAction();
 }
 
 /// The window shows one archive and one experiment: of many files that are dropped at once, the first of each, and one
 /// strip that tells of the others.
 void MainWindow::openDropped(const QStringList& paths) {
+  m_strips->dismissSeen(QString::fromLatin1(kDroppedTopic));
+  if (paths.isEmpty()) {
+    m_strips->show(MessageStrip::Kind::Failure,
+                   tr("What was dropped is no file of this computer. Save it to a disk first, and drop it from there."),
+                   QString::fromLatin1(kDroppedTopic));
+    return;
+  }
   if (paths.size() == 1) return open(paths.first());
   QString archive;
   QString experiment;
@@ -118,9 +184,9 @@ void MainWindow::openDropped(const QStringList& paths) {
       ++folders;
     } else if (!file.exists()) {
       ++missing;
-    } else if (path.endsWith(QLatin1String(".db"))) {
+    } else if (isArchive(path)) {
       take(archive, path);
-    } else if (file.isFile() && path.endsWith(QLatin1String(".toml"))) {
+    } else if (file.isFile() && path.endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {
       take(experiment, path);
     } else {
       ++others;
@@ -142,7 +208,7 @@ void MainWindow::openDropped(const QStringList& paths) {
                     "opened at a time; several experiments can be queued (Run menu).")
                      .arg(paths.size())
                      .arg(left.join(QStringLiteral(", "))),
-                 QStringLiteral("dropped"));
+                 QString::fromLatin1(kDroppedTopic));
 }
 
 }  // namespace mantissa::ui::shell

@@ -9,6 +9,10 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
+#include "ui/plain_tip.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::shell {
@@ -45,7 +49,7 @@ QString signOf(MessageStrip::Kind kind) {
 }  // namespace
 
 MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
-    : QFrame(parent), m_kind(kind), m_label(new QLabel(sentence, this)) {
+    : QFrame(parent), m_kind(kind), m_sentence(sentence), m_label(new QLabel(sentence, this)) {
   m_label->setTextFormat(Qt::PlainText);
   m_label->setWordWrap(true);
   m_label->setMinimumWidth(1);  // a long path in it makes no window wider
@@ -74,14 +78,30 @@ void MessageStrip::addWayOut(QAction* action) {
   static_cast<QHBoxLayout*>(layout())->insertWidget(1, button);
 }
 
-QString MessageStrip::sentence() const { return m_label->text(); }
+QString MessageStrip::sentence() const { return m_sentence; }
 
 void MessageStrip::setSentence(const QString& sentence) {
-  m_label->setText(sentence);
+  m_sentence = sentence;
+  fitWords();
   setAccessibleName(sentence);
 }
 
+/// A name without blanks may be longer than a line, and a label breaks no word.
+void MessageStrip::fitWords() {
+  const QString words = withShortWords(m_sentence, m_label->fontMetrics(), std::max(1, m_label->width() - kPadding));
+  if (words == m_label->text()) return;
+  m_label->setText(words);
+  m_label->setToolTip(words == m_sentence ? QString() : plainTip(m_sentence));
+}
+
+void MessageStrip::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  layout()->activate();  // the label has its new width
+  fitWords();
+}
+
 void MessageStrip::paintEvent(QPaintEvent* /*event*/) {
+  m_wasSeen = true;
   QPainter painter(this);
   const QColor colour = colourOf(m_kind);
   QColor ground = colour;
@@ -114,6 +134,13 @@ void MessageStrips::dismiss(const QString& topic) {
     if (strip->property(kTopic).toString() != topic) continue;
     strip->setParent(nullptr);
     strip->deleteLater();
+  }
+}
+
+void MessageStrips::dismissSeen(const QString& beginning) {
+  for (const MessageStrip* const strip : findChildren<MessageStrip*>(QString(), Qt::FindDirectChildrenOnly)) {
+    const QString topic = strip->property(kTopic).toString();
+    if (strip->wasSeen() && topic.startsWith(beginning)) dismiss(topic);
   }
 }
 

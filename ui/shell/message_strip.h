@@ -25,19 +25,29 @@ class MessageStrip : public QFrame {
   Kind kind() const { return m_kind; }
   QString sentence() const;
   void setSentence(const QString& sentence);
+  /// Whether it has been on the screen.
+  bool wasSeen() const { return m_wasSeen; }
 
  Q_SIGNALS:
   void dismissed();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void fitWords();
+
   Kind m_kind;
-  QLabel* m_label;
+  QString m_sentence;
+  QLabel* m_label;  ///< has the sentence, with dots in words that are longer than a line
+  bool m_wasSeen = false;
 };
 
 /// The place of a page's message strips, newest at the bottom; takes no room while there is none.
+///
+/// Whoever shows a strip takes it away when what it says has come to an end. One that tells that something could not be
+/// done goes when the same is tried again, if it has been seen by then: `dismissSeen`.
 class MessageStrips : public QWidget {
   Q_OBJECT
 
@@ -47,6 +57,8 @@ class MessageStrips : public QWidget {
   /// Shows a strip. One with the same `topic` (empty: none) takes the place of the one before.
   MessageStrip* show(MessageStrip::Kind kind, const QString& sentence, const QString& topic = {});
   void dismiss(const QString& topic);
+  /// Those that have been on the screen and whose topic begins so.
+  void dismissSeen(const QString& beginning);
   int count() const;
 
  private:

@@ -3,8 +3,10 @@
 
 #include <QApplication>
 #include <QEvent>
-#include <QStyle>
+#include <QPainter>
+#include <QProxyStyle>
 #include <QStyleFactory>
+#include <QStyleOption>
 #include <QToolTip>
 
 namespace mantissa::ui::shell {
@@ -53,6 +55,36 @@ QPalette paletteOf(bool dark) {
   return palette;
 }
 
+/// Fusion with an edge around everything that stands before the window: in dark colours its own is as dark as the
+/// ground, and a list looks as if it were printed over what is below it.
+class EdgedStyle : public QProxyStyle {
+ public:
+  EdgedStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+
+  void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override {
+    if (element == PE_FrameMenu || (element == PE_Frame && isPopup(widget))) return drawEdge(*option, *painter);
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+  }
+
+  void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                   const QWidget* widget) const override {
+    if (element == CE_ShapedFrame && isPopup(widget)) return drawEdge(*option, *painter);
+    QProxyStyle::drawControl(element, option, painter, widget);
+  }
+
+ private:
+  static bool isPopup(const QWidget* widget) { return widget != nullptr && widget->windowType() == Qt::Popup; }
+
+  static void drawEdge(const QStyleOption& option, QPainter& painter) {
+    painter.save();
+    painter.setPen(option.palette.color(QPalette::PlaceholderText));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(option.rect.adjusted(0, 0, -1, -1));
+    painter.restore();
+  }
+};
+
 /// Qt 6.4 has no word for the system's scheme: its palette tells.
 bool looksDark(const QPalette& palette) {
   return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
@@ -62,7 +94,7 @@ bool looksDark(const QPalette& palette) {
 
 Theme::Theme(QApplication& application) : m_application(application), m_system(QApplication::palette()) {
   theTheme = this;
-  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QApplication::setStyle(new EdgedStyle);
   apply();
   m_application.installEventFilter(this);
 }

@@ -166,6 +166,12 @@ class RunWordsTests : public QObject {
     QCOMPARE(outcome.question, QStringLiteral("Outcome"));
     QCOMPARE(outcome.answer, QStringLiteral("fp16 rejected"));
     QCOMPARE(outcome.state, Statement::State::Bad);
+    record::TrialRow undecided = rejected();
+    undecided.end.verdict->word = record::VerdictWord::Undecided;
+    data.setArms({undecided});
+    QCOMPARE(glance(data, {})[4].answer, QStringLiteral("fp16 undecided"));
+    QCOMPARE(glance(data, {})[4].state, Statement::State::Undecided);  // a "?", and no warning's "!"
+    QCOMPARE(outcome.state, Statement::State::Bad);
     QCOMPARE(outcome.detail,
              QStringLiteral("skips: 1,204 of 2,000 steps (60.2 %), at most 5 %; finished, 2,000 steps"));
     QCOMPARE(endLines(rejected()),
@@ -185,7 +191,7 @@ class RunWordsTests : public QObject {
     gains.speed_up_high = 1.5;
     summary.trials[1].end.gains = gains;
     QCOMPARE(closingLines(summary, QStringLiteral("/a/b.db")).first(),
-             QStringLiteral("digits: gains measured: bf16 is 1.25 × as fast as the reference (0.95 to 1.5), no "
+             QStringLiteral("digits: gains measured: bf16 is 1.25 × as fast as the reference (0.95 to 1.50), no "
                             "difference shown"));
   }
 

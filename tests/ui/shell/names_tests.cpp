@@ -157,6 +157,20 @@ class NamesTests : public QObject {
     QCOMPARE(m_window->minimumSizeHint().width(), least);
   }
 
+  void files_of_one_name_are_told_apart_by_their_folders() {
+    const QDir folder = QFileInfo(m_fixture->path("a")).dir();
+    for (const char* const name : {"one/runs", "two/runs"}) QVERIFY(folder.mkpath(QString::fromLatin1(name)));
+    m_editors->openFile(writeExperiment(folder.filePath(QStringLiteral("one/runs/dm.toml"))));
+    const auto* const tabs = m_window->findChild<QTabWidget*>();
+    const int first = tabs->currentIndex();
+    QCOMPARE(tabs->tabText(first), QStringLiteral("dm.toml"));
+    m_editors->openFile(writeExperiment(folder.filePath(QStringLiteral("two/runs/dm.toml"))));
+    QCOMPARE(tabs->tabText(first), QStringLiteral("dm.toml in one"));
+    QCOMPARE(tabs->tabText(first + 1), QStringLiteral("dm.toml in two"));
+    m_window->closeDocument(m_window->currentDocument());
+    QCOMPARE(tabs->tabText(first), QStringLiteral("dm.toml"));
+  }
+
   void the_tree_shows_names_whole() {
     const QAbstractItemModel* const model = tree()->model();
     const QModelIndex experiment = model->index(0, 0);

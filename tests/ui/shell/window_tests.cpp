@@ -239,6 +239,62 @@ class WindowTests : public QObject {
              qPrintable(sentences[0]));
   }
 
+  void what_is_dropped_is_told_apart_by_its_content_and_what_cannot_be_opened_says_why() {
+    makeArchive(path("no suffix"));
+    const auto drop = [this](const QList<QUrl>& urls) {
+      QMimeData data;
+      data.setUrls(urls);
+      QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+      QApplication::sendEvent(m_window.get(), &enter);
+      if (!enter.isAccepted()) return;
+      QDropEvent event({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+      QApplication::sendEvent(m_window.get(), &event);
+    };
+    drop({QUrl::fromLocalFile(path("no suffix"))});
+    QTRY_COMPARE(m_window->archive(), path("no suffix"));
+    QFile upper(path("UP.TOML"));
+    QVERIFY(upper.open(QIODevice::WriteOnly) && upper.write("mantissa = 1\nname = \"up\"\n") > 0);
+    upper.close();
+    QVERIFY(QDir().mkdir(path("folder")));
+    drop({QUrl::fromLocalFile(upper.fileName()), QUrl::fromLocalFile(path("folder"))});
+    QVERIFY(m_settings->recentFiles().contains(path("UP.TOML")));
+    const auto told = [this] { return test::stripSentences(m_window->strips()).join(u'|'); };
+    QVERIFY2(told().contains(QStringLiteral("these were not opened: 1 folder.")), qPrintable(told()));
+    drop({QUrl(QStringLiteral("https://example.org/x.toml"))});
+    QTRY_VERIFY2(told().contains(QStringLiteral("What was dropped is no file of this computer.")), qPrintable(told()));
+  }
+
+  void what_could_not_be_opened_is_told_until_something_else_is_opened() {
+    makeArchive(path("a.db"));
+    m_window->open(path("missing.toml"));
+    const auto strips = [this] { return m_window->strips()->findChildren<MessageStrip*>(); };
+    QCOMPARE(strips().size(), 1);
+    QTRY_VERIFY(strips().first()->wasSeen());
+    m_window->open(path("a.db"));
+    QCOMPARE(strips().size(), 0);
+  }
+
+  void an_archive_that_a_run_would_have_made_is_not_missed() {
+    QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);
+    m_window->openArchiveToBe(path("new.db"));
+    QTRY_COMPARE(settled.count(), 1);
+    // A run has failed before its first step.
+    Q_EMIT m_window->page(QStringLiteral("run"))->archiveChanged(path("new.db"));
+    QTest::qWait(200);
+    QCOMPARE(test::stripSentences(m_window->strips()), QStringList());
+    QCOMPARE(m_window->archive(), path("new.db"));
+  }
+
+  void an_interrupted_run_that_goes_on_is_told_of_no_longer() {
+    test::makeExampleArchive(path("lost.db"), 20, record::Status::Interrupted);
+    m_window->showPage(QStringLiteral("archive"));
+    openArchive(path("lost.db"));
+    QCOMPARE(m_window->strips()->count(), 1);
+    archive::Writer writer(path("lost.db").toStdString());  // as the process that goes on with it
+    writer.resume_trials({1, 2, 3}, 10, "");
+    QTRY_COMPARE(m_window->strips()->count(), 0);
+  }
+
   void an_archive_fills_tree_and_table_and_is_remembered() {
     makeArchive(path("a.db"));
     QSignalSpy settled(m_window.get(), &MainWindow::archiveSettled);

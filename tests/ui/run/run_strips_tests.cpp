@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the Run page says beside its charts is true for as long as it stands there: strips, notes and the pre-flight.
+#include <spdlog/spdlog.h>
+
+#include <QAction>
+#include <QComboBox>
+#include <QFile>
+#include <QLabel>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "tests/ui/run/run_page_fixtures.h"
+#include "tests/ui/shell/strip_sentences.h"
+#include "tests/ui/shell/window_fixture.h"
+#include "ui/models/name_words.h"
+#include "ui/run/preflight_panel.h"
+#include "ui/run/run_charts.h"
+#include "ui/run/run_controls.h"
+#include "ui/run/run_page.h"
+#include "ui/shell/coming_page.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_strip.h"
+
+using namespace mantissa;
+using namespace mantissa::ui;
+using test::kSteps;
+using test::makeExampleArchive;
+
+class RunStripsTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("test")); }
+  void init() {
+    m_resumed = 0;
+    m_lookAheadWaits = false;
+    const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
+      if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
+      return test::slowSteps(job, observer, control);
+    };
+    const auto lookAhead = [this](const worker::Job::Run& run, const session::StopToken&,
+                                  const session::ArmTeller& tell) {
+      tell("fp16");
+      while (m_lookAheadWaits) QTest::qSleep(1);
+      session::Preflight found;
+      found.steps = 100;
+      found.timed_steps = 20;
+      found.step_seconds = 36;
+      found.training_seconds = run.experiment.name == "dm" ? 3600 : 7200;
+      found.rules = "{}";
+      found.rules_sha256 = "0123abcd4567";
+      return found;
+    };
+    m_page = new run::RunPage(test::stub(work, lookAhead));
+    auto* const other = new shell::ComingPage(QStringLiteral("other"), QStringLiteral("Other"), QString());
+    m_fixture = std::make_unique<test::WindowFixture>(QVector<shell::Page*>{m_page, other});
+    m_window = &m_fixture->window();
+    QVERIFY(m_fixture->isShown());
+  }
+  void cleanup() {
+    m_lookAheadWaits = false;
+    m_fixture.reset();
+  }
+
+  void what_was_opened_during_a_run_is_what_run_starts_and_the_page_says_so() {
+    m_window->open(write("dm"));
+    QTRY_VERIFY(preflightSays("1 h 00 min"));
+    begin();
+    m_window->open(write("other"));
+    QVERIFY2(told().startsWith(QStringLiteral("other.toml is open. Queue it")), qPrintable(told()));
+    end();
+    QTRY_VERIFY2(!told().contains(QStringLiteral("Queue it")), qPrintable(told()));
+    QVERIFY2(told().contains(QStringLiteral("other.toml is open, and Run starts it.")), qPrintable(told()));
+    QVERIFY(labels().contains(QStringLiteral("Run starts other.toml, into archive.db.")) ||
+            labels().join(u'|').contains(QStringLiteral("Run starts other.toml, into ")));
+    begin();
+    QVERIFY(labels().contains(QStringLiteral("other")));
+    QVERIFY2(!told().contains(QStringLiteral("other.toml")), qPrintable(told()));
+    QVERIFY(!preflightSays("1 h 00 min"));  // which was found out of dm
+    end();
+  }
+
+  void what_waits_aside_can_be_shown_and_is_looked_at_then() {
+    m_window->open(write("dm"));
+    begin();
+    m_window->open(write("other"));
+    end();
+    QTRY_VERIFY(told().contains(QStringLiteral("Run starts it")));
+    press(QStringLiteral("Show other.toml"));
+    QVERIFY(labels().contains(QStringLiteral("other")));
+    QVERIFY2(!told().contains(QStringLiteral("other.toml")), qPrintable(told()));
+    QTRY_VERIFY(preflightSays("2 h 00 min"));
+  }
+
+  void what_was_queued_is_no_longer_told_to_wait() {
+    m_window->open(write("dm"));
+    begin();
+    m_window->open(write("other"));
+    action("run_queue")->trigger();
+    QVERIFY2(!told().contains(QStringLiteral("other.toml")), qPrintable(told()));
+    m_page->controller()->clearWaiting();
+    end();
+    QTest::qWait(20);
+    QVERIFY2(!told().contains(QStringLiteral("other.toml")), qPrintable(told()));
+  }
+
+  void the_note_names_the_archive_that_is_written() {
+    makeExampleArchive(path("a.db"));
+    makeExampleArchive(path("b.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_window->open(write("dm"));
+    begin();
+    QVERIFY(labels().contains(QStringLiteral("Runs into a.db.")));
+    m_window->open(path("b.db"));
+    QTRY_COMPARE(m_window->archive(), path("b.db"));
+    QVERIFY2(labels().contains(QStringLiteral("Runs into a.db.")), qPrintable(labels().join(u'|')));
+    QTRY_VERIFY(windowLabels().contains(QStringLiteral("dm into a.db")));
+    end();
+    QTRY_VERIFY2(labels().contains(QStringLiteral("Runs into b.db.")), qPrintable(labels().join(u'|')));
+  }
+
+  void a_stopped_run_is_told_of_no_longer_when_another_experiment_is_shown() {
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
+    m_window->open(path("a.db"));
+    QTRY_VERIFY(told().contains(QStringLiteral("was stopped at step")));
+    m_window->open(write("dm"));
+    QVERIFY2(!told().contains(QStringLiteral("was stopped at step")), qPrintable(told()));
+    m_page->selectTrial(1);
+    QTRY_VERIFY2(told().contains(QStringLiteral("was stopped at step")), qPrintable(told()));
+  }
+
+  void a_file_that_could_not_be_read_is_told_until_a_good_one_is_open() {
+    QFile bad(path("bad.toml"));
+    QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write("mantissa = 1\n[training]\nbatchsize = 3\n") > 0);
+    bad.close();
+    m_window->open(bad.fileName());
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() != nullptr);
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>()->wasSeen());
+    m_window->open(write("dm"));
+    QCOMPARE(told(), QString());
+  }
+
+  void a_file_that_could_not_be_read_is_told_beside_a_good_one_of_the_same_start() {
+    QFile bad(path("bad.toml"));
+    QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write("mantissa = 1\n[training]\nbatchsize = 3\n") > 0);
+    bad.close();
+    m_window->open(bad.fileName());
+    m_window->open(write("dm"));  // before anybody has seen anything
+    QVERIFY2(told().contains(QStringLiteral("bad.toml")), qPrintable(told()));
+  }
+
+  void an_interrupted_run_is_told_of_where_a_file_was_given_and_goes_on_by_its_key() {
+    makeExampleArchive(path("k.db"), kSteps, record::Status::Interrupted);
+    m_window->openArchiveToBe(path("k.db"));
+    m_window->open(write("dm"));
+    QTRY_VERIFY2(told().contains(QStringLiteral("digits was interrupted before its end")), qPrintable(told()));
+    QVERIFY(labels().contains(QStringLiteral("dm")));  // what was given is shown
+    QVERIFY(action("run_resume")->isEnabled());
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QTRY_VERIFY(m_resumed.load() != 0);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QVERIFY2(!told().contains(QStringLiteral("was interrupted")), qPrintable(told()));
+    end();
+  }
+
+  void an_interrupted_run_without_a_checkpoint_does_not_go_on_by_its_key() {
+    makeExampleArchive(path("k.db"), kSteps, record::Status::Interrupted, false);
+    m_window->openArchiveToBe(path("k.db"));
+    m_window->open(write("dm"));
+    QTRY_VERIFY(told().contains(QStringLiteral("was interrupted before its end")));
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QTRY_VERIFY2(told().contains(QStringLiteral("it left no checkpoint to go on from")), qPrintable(told()));
+    QCOMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    QCOMPARE(m_resumed.load(), std::int64_t{0});
+  }
+
+  void a_run_that_no_longer_waits_is_not_said_to_wait_for_the_pre_flight() {
+    m_lookAheadWaits = true;
+    m_page->controller()->setPatience(std::chrono::milliseconds(10));
+    m_window->open(write("dm"));
+    QTRY_VERIFY(m_page->controller()->looksAhead());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_VERIFY2(told().contains(QStringLiteral("The run waits for them")), qPrintable(told()));
+    QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_COMPARE(told(), QString());  // and the trial steps still do not come back
+    QVERIFY(m_page->controller()->looksAhead());
+  }
+
+  void a_name_without_blanks_makes_no_strip_wider_and_can_be_read_whole() {
+    m_window->open(write("dm"));
+    const int least = m_window->minimumSizeHint().width();
+    begin();
+    m_window->open(write(QString(200, u'W').toUtf8().constData()));
+    QTest::qWait(50);
+    QCOMPARE(m_window->minimumSizeHint().width(), least);
+    const auto* const strip = m_page->findChild<shell::MessageStrip*>();
+    QVERIFY(strip != nullptr && strip->sentence().contains(QString(200, u'W')));
+    const auto* const label = strip->findChild<QLabel*>();
+    for (const QString& word : label->text().split(u' ')) {
+      QVERIFY2(label->fontMetrics().horizontalAdvance(word) <= label->width(), qPrintable(word));
+    }
+    QVERIFY(label->toolTip().contains(QString(200, u'W')));
+    end();
+  }
+
+  void a_field_without_the_keyboard_is_not_changed_by_the_wheel() {
+    m_window->open(write("dm"));
+    QStringList turned;
+    for (QComboBox* const field : m_page->charts()->findChildren<QComboBox*>()) {
+      if (!field->isVisible()) continue;
+      const int before = field->currentIndex();
+      m_page->setFocus();
+      turn(field);
+      QCOMPARE(field->currentIndex(), before);
+      field->setFocus();
+      turn(field);
+      if (field->currentIndex() != before) turned << field->accessibleName();
+    }
+    for (const char* const name : {"What the curves are drawn against", "Smoothing"}) {
+      QVERIFY2(turned.contains(QString::fromLatin1(name)), qPrintable(turned.join(u'|')));
+    }
+  }
+
+  void names_from_right_to_left_keep_what_follows_them_outside() {
+    const QString name = QString::fromUtf8("a&b שלום");
+    QCOMPARE(models::isolated(QStringLiteral("fp16")), QStringLiteral("fp16"));
+    QCOMPARE(models::isolated(name), QChar(0x2068) + name + QChar(0x2069));
+    QCOMPARE(models::withoutIsolates(models::isolated(name) + QStringLiteral(" ends")), name + QStringLiteral(" ends"));
+    m_window->open(write(name.toUtf8().constData(), "rtl"));
+    begin();
+    QTRY_VERIFY(windowLabels().contains(models::isolated(name) + QStringLiteral(": ")));
+    end();
+  }
+
+ private:
+  static void turn(QWidget* field) {
+    const QPointF middle = field->rect().center();
+    QWheelEvent event(middle, field->mapToGlobal(middle), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
+                      Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(field, &event);
+  }
+
+  void begin() {
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QTRY_VERIFY(m_page->shownData().steps() > 2);
+  }
+
+  void end() {
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void press(const QString& text) {
+    for (QToolButton* const button : m_page->findChildren<QToolButton*>()) {
+      if (button->text() == text) button->click();
+    }
+  }
+
+  static QStringList textsIn(const QWidget* widget) {
+    QStringList texts;
+    for (const QLabel* const label : widget->findChildren<QLabel*>()) texts << label->text();
+    return texts;
+  }
+  QStringList labels() const { return textsIn(m_page->controls()); }
+  QString windowLabels() const { return textsIn(m_window).join(u'|'); }
+  QString told() const { return test::stripSentences(m_page).join(u'|'); }
+  bool preflightSays(const char* words) const {
+    const auto* const panel = m_page->controls()->preflight();
+    return panel->isVisible() && textsIn(panel).contains(QString::fromUtf8(words));
+  }
+
+  QString path(const char* name) const { return m_fixture->path(name); }
+  QAction* action(const char* name) const { return m_fixture->action(name); }
+
+  /// \param file  its name without .toml; null: as the experiment
+  QString write(const char* name, const char* file = nullptr) const {
+    QFile text(path("x").chopped(1) + QString::fromUtf8(file != nullptr ? file : name) + QStringLiteral(".toml"));
+    if (!text.open(QIODevice::WriteOnly)) return {};
+    text.write(QByteArray("mantissa = 1\nname = \"") + QByteArray(name).left(60) +
+               "\"\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n[training]\nsteps = 100\n[[trial]]\n"
+               "name = \"fp16\"\nautocast = \"float16\"\n");
+    return text.fileName();
+  }
+
+  std::unique_ptr<test::WindowFixture> m_fixture;
+  shell::MainWindow* m_window = nullptr;  ///< of the fixture
+  run::RunPage* m_page = nullptr;
+  std::atomic<std::int64_t> m_resumed = 0;
+  std::atomic<bool> m_lookAheadWaits = false;
+};
+
+QTEST_MAIN(RunStripsTests)
+#include "run_strips_tests.moc"
