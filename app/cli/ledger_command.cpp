@@ -178,7 +178,8 @@ void add_ledger(Program& program) {
   command
       ->add_option("--seconds", options->model.seconds,
                    "With a file: the time of a step on the device, such as fp16@32x2=0.61 for a microbatch of 32, "
-                   "accumulated twice; may be given several times. Without it steps are timed on the CPU")
+                   "accumulated twice; fp16+checkpointing@… with activation checkpointing. May be given several times. "
+                   "Without it steps are timed on the CPU")
       ->type_name("ARM@MxA=SECONDS")
       ->allow_extra_args(false);
   command->add_flag("--no-times", options->model.without_times, "With a file: times no step");

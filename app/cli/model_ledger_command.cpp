@@ -45,7 +45,7 @@ struct TypedTime {
   memory::TimedStep step;
 };
 
-/// "fp16@32x2=0.61": 0.61 s for a step of fp16 with microbatch 32, accumulated twice.
+/// "fp16@32x2=0.61": 0.61 s for a step of fp16 with microbatch 32, accumulated twice; "fp16+checkpointing@32x2=0.79".
 TypedTime typed_time(const std::string& text) {
   const auto refuse = [&text]() -> void {
     throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "--seconds", "'" + text + "'",
@@ -62,13 +62,18 @@ TypedTime typed_time(const std::string& text) {
   return {text.substr(0, at), {*microbatch, *accumulation, *seconds}};
 }
 
+/// As --seconds means it.
+std::string name_of(const session::ArmForecast& forecast) {
+  return forecast.arm + (forecast.activation_checkpointing ? "+checkpointing" : "");
+}
+
 /// Typed times stand in place of an arm's measured ones.
 void use_typed_times(const ModelLedgerOptions& options, std::vector<session::ArmForecast>& forecasts) {
   std::set<std::string> typed;
   for (const std::string& text : options.seconds) {
     const TypedTime time = typed_time(text);
     const auto arm = std::find_if(forecasts.begin(), forecasts.end(),
-                                  [&time](const session::ArmForecast& each) { return each.arm == time.arm; });
+                                  [&time](const session::ArmForecast& each) { return name_of(each) == time.arm; });
     if (arm == forecasts.end()) {
       throw Error(ErrorKind::InvalidSetting,
                   {"no such arm in this experiment", options.file, 0, 0, "--seconds", "'" + time.arm + "'", "", ""});
@@ -76,6 +81,10 @@ void use_typed_times(const ModelLedgerOptions& options, std::vector<session::Arm
     if (typed.insert(time.arm).second) arm->timed.clear();
     arm->timed.push_back(time.step);
   }
+}
+
+bool is_checkpointing(const spec::Experiment& experiment) {
+  return experiment.training.activation_checkpointing == spec::ActivationCheckpointing::Blocks;
 }
 
 ExperimentLedger ledger_from(const ModelLedgerOptions& options, const spec::Experiment& experiment,
@@ -96,12 +105,15 @@ ExperimentLedger ledger_from(const ModelLedgerOptions& options, const spec::Expe
   const memory::Device endless{memory::AllocatorSettings::kUnlimited, 0, std::nullopt, {}};
   const memory::Device& device = ledger.device ? *ledger.device : endless;
   ledger.question.options = session::plan_options(forecasts, device);
+  const bool checkpointing = is_checkpointing(experiment);
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
     const session::ArmForecast& forecast = forecasts[i];
+    ledger.option_arms.push_back(forecast.arm);
+    if (forecast.activation_checkpointing != checkpointing) continue;  // a plan, not what the file asks for
     ArmLedger arm;
     arm.arm = forecast.arm;
     arm.policy = forecast.policy;
-    arm.joined = forecast.forecast.is_joined();
+    arm.joined = forecast.forecast.is_joined(ledger.accumulation);
     for (const std::int64_t microbatch : ledger.microbatches) {
       arm.ledgers.push_back(memory::model_ledger_of(forecast.forecast.at(microbatch, ledger.accumulation), device));
     }
@@ -110,7 +122,6 @@ ExperimentLedger ledger_from(const ModelLedgerOptions& options, const spec::Expe
           memory::largest_microbatch(ledger.question.options[i], ledger.accumulation, kMostSamples);
     }
     ledger.arms.push_back(std::move(arm));
-    ledger.option_arms.push_back(forecast.arm);
   }
   for (const session::ArmMemory& arm : trace.arms) {
     if (arm.failure.empty()) continue;
@@ -141,7 +152,14 @@ int print_model_ledger(Program& program, const ModelLedgerOptions& options) {
   const InterruptScope interrupt(stop);
   const session::TracedMemory trace = session::trace_memory(experiment, question, stop);
   if (stop.requested()) return exit_code::kStopped;
-  std::vector<session::ArmForecast> forecasts = session::forecasts_of(trace.arms);
+  std::vector<session::ArmForecast> forecasts = session::forecasts_of(trace.arms, is_checkpointing(experiment));
+  if (const std::optional<spec::Experiment> other = session::with_other_checkpointing(experiment)) {
+    const session::TracedMemory other_trace = session::trace_memory(*other, question, stop);
+    if (stop.requested()) return exit_code::kStopped;
+    for (session::ArmForecast& forecast : session::forecasts_of(other_trace.arms, is_checkpointing(*other))) {
+      forecasts.push_back(std::move(forecast));
+    }
+  }
   use_typed_times(options, forecasts);
   const ExperimentLedger ledger = ledger_from(options, experiment, trace, forecasts);
   if (program.json || options.format == "json") {

@@ -74,13 +74,12 @@ AccumulatedForecast::AccumulatedForecast(const std::vector<StepTrace>& traces) {
 
 StepTrace AccumulatedForecast::at(std::int64_t microbatch, std::int64_t accumulation) const {
   if (accumulation < 1) refuse("accumulation", std::to_string(accumulation), "at least 1");
-  auto nearest = by_accumulation_.upper_bound(accumulation);
-  if (nearest != by_accumulation_.begin()) --nearest;
-  StepTrace trace = nearest->second.at(microbatch);
+  const auto place = nearest(accumulation);
+  StepTrace trace = place->second.at(microbatch);
   const std::int64_t missing = accumulation - trace.microbatches;
   if (missing <= 0) return trace;
-  const auto fewer = nearest == by_accumulation_.begin() ? nearest : std::prev(nearest);
-  const bool repeats = fewer != nearest && fewer->first >= 2;  // one microbatch alone is another step
+  const auto fewer = place == by_accumulation_.begin() ? place : std::prev(place);
+  const bool repeats = fewer != place && fewer->first >= 2;  // one microbatch alone is another step
   CategoryBytes more = repeats ? growth_between(fewer->second.at(microbatch), trace) : inputs_of(trace);
   for (std::int64_t& bytes : more) {
     if (bytes > kMost / missing) {
@@ -93,9 +92,15 @@ StepTrace AccumulatedForecast::at(std::int64_t microbatch, std::int64_t accumula
   return trace;
 }
 
-bool AccumulatedForecast::is_joined() const {
-  return std::all_of(by_accumulation_.begin(), by_accumulation_.end(),
-                     [](const auto& entry) { return entry.second.is_joined(); });
+bool AccumulatedForecast::is_joined(std::int64_t accumulation) const {
+  return nearest(accumulation)->second.is_joined();
+}
+
+/// The most microbatches that were traced and are not more, or else the fewest.
+std::map<std::int64_t, StepForecast>::const_iterator AccumulatedForecast::nearest(std::int64_t accumulation) const {
+  auto place = by_accumulation_.upper_bound(accumulation);
+  if (place != by_accumulation_.begin()) --place;
+  return place;
 }
 
 }  // namespace mantissa::memory

@@ -28,10 +28,13 @@ class AccumulatedForecast {
   /// \throws Error InvalidSetting  for numbers below 1, or sizes beyond 64 bits
   record::StepTrace at(std::int64_t microbatch, std::int64_t accumulation) const;
 
-  /// Whether all traces of each number of microbatches agree in their events; see StepForecast.
-  bool is_joined() const;
+  /// Whether two traces at least of the number of microbatches that `at` would take agree in their events; see
+  /// StepForecast.
+  bool is_joined(std::int64_t accumulation) const;
 
  private:
+  std::map<std::int64_t, StepForecast>::const_iterator nearest(std::int64_t accumulation) const;
+
   std::map<std::int64_t, StepForecast> by_accumulation_;
 };
 

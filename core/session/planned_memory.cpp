@@ -16,7 +16,24 @@ std::string policy_of(const std::string& autocast) {
 
 }  // namespace
 
-std::vector<ArmForecast> forecasts_of(const std::vector<ArmMemory>& arms) {
+std::optional<spec::Experiment> with_other_checkpointing(const spec::Experiment& experiment) {
+  switch (experiment.model.kind) {
+    case spec::ModelKind::Linear:
+    case spec::ModelKind::Lstm:
+    case spec::ModelKind::TorchScript:
+      return std::nullopt;  // nothing that could be computed again block by block
+    default:
+      break;
+  }
+  using spec::ActivationCheckpointing;
+  ActivationCheckpointing now = experiment.training.activation_checkpointing;
+  now = now == ActivationCheckpointing::Off ? ActivationCheckpointing::Blocks : ActivationCheckpointing::Off;
+  spec::Experiment other = experiment;
+  other.training.activation_checkpointing = now;
+  return other;
+}
+
+std::vector<ArmForecast> forecasts_of(const std::vector<ArmMemory>& arms, bool activation_checkpointing) {
   std::vector<ArmForecast> forecasts;
   for (const ArmMemory& arm : arms) {
     // Accumulations that were traced at one microbatch alone, because the arm failed after it, say nothing.
@@ -27,7 +44,8 @@ std::vector<ArmForecast> forecasts_of(const std::vector<ArmMemory>& arms) {
       if (microbatches[trace.microbatches].size() >= 2) usable.push_back(trace);
     }
     if (usable.empty()) continue;
-    ArmForecast forecast{arm.name, policy_of(arm.autocast), memory::AccumulatedForecast(usable), {}};
+    ArmForecast forecast{
+        arm.name, policy_of(arm.autocast), memory::AccumulatedForecast(usable), activation_checkpointing, {}};
     for (const StepSeconds& time : arm.times) {
       forecast.timed.push_back({time.size.microbatch, time.size.accumulation, time.seconds});
     }
@@ -41,6 +59,7 @@ std::vector<memory::PlanOption> plan_options(const std::vector<ArmForecast>& for
   for (const ArmForecast& arm : forecasts) {
     memory::PlanOption option;
     option.policy = arm.policy;
+    option.activation_checkpointing = arm.activation_checkpointing;
     option.need = [&arm, device](std::int64_t microbatch, std::int64_t accumulation) {
       const memory::ModelLedger ledger = memory::model_ledger_of(arm.forecast.at(microbatch, accumulation), device);
       return memory::Need{ledger.needed_bytes, ledger.fits};

@@ -88,8 +88,11 @@ void require_at_least_one(const char* field, std::int64_t found) {
 
 std::vector<StepSize> sizes_around(std::int64_t microbatch) {
   const std::int64_t middle = std::max<std::int64_t>(microbatch, 4);
-  const std::int64_t half = middle / 2;
-  return {{half, 1}, {middle, 1}, {2 * middle, 1}, {half, 2}, {middle, 2}, {half, 3}, {middle, 3}};
+  std::vector<StepSize> sizes;
+  for (const std::int64_t accumulation : {1, 2, 3}) {
+    for (const std::int64_t around : {middle / 2, middle, 2 * middle}) sizes.push_back({around, accumulation});
+  }
+  return sizes;
 }
 
 TracedMemory trace_memory(const spec::Experiment& experiment, const MemoryQuestion& question, const StopToken& stop) {

@@ -32,8 +32,8 @@ struct ArmMemory {
   std::string failure;  ///< why its steps failed, as a sentence; nothing further was traced. Empty: it did not
 };
 
-/// The sizes that say most about steps of about this microbatch: half of it, itself and twice as much, and the first
-/// two of them accumulated twice and three times. None is below 2: a batch norm cannot train on one sample.
+/// The sizes that say most about steps of about this microbatch: half of it, itself and twice as much, once, and
+/// accumulated twice and three times. None is below 2: a batch norm cannot train on one sample.
 std::vector<StepSize> sizes_around(std::int64_t microbatch);
 
 /// What is to be found out of each arm.

@@ -225,6 +225,19 @@ class CliLedgerTests : public QObject {
     QVERIFY2(page.out.contains("★ The soonest plan that fits: bf16"), page.out);
   }
 
+  void plans_are_made_with_and_without_activation_checkpointing() {
+    const QString file = small_experiment("[budget]\ndevice_memory = \"1 GB\"\n");
+    const Outcome outcome = box_.run({"ledger", file, "--json", "--no-times", "--seconds", "bf16+checkpointing@8x1=0.1",
+                                      "--seconds", "bf16@8x1=0.2"});
+    QVERIFY2(outcome.exit == 0, outcome.err);
+    const nlohmann::json document = outcome.json();
+    QCOMPARE(document["arms"].size(), std::size_t{2});    // what the file asks for
+    QCOMPARE(document["plans"].size(), std::size_t{16});  // 2 arms, on and off, microbatches 1, 2, 4 and 8
+    const nlohmann::json& best = document["plans"][document["best_plan"].get<std::size_t>()];
+    QCOMPARE(best["activation_checkpointing"].get<bool>(), true);
+    QCOMPARE(best["update_seconds"].get<double>(), 0.1);
+  }
+
   void steps_are_timed_where_no_time_is_typed() {
     const QString file = small_experiment("[budget]\ndevice_memory = \"1 GB\"\n");
     const nlohmann::json document = box_.run({"ledger", file, "--json"}).json();

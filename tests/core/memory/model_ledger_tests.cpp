@@ -144,7 +144,7 @@ class ModelLedgerTests : public QObject {
 
   void further_microbatches_add_their_inputs_alone() {
     const AccumulatedForecast forecast({step_of(2, 1), step_of(4, 1), step_of(2, 2), step_of(4, 2)});
-    QVERIFY(forecast.is_joined());
+    QVERIFY(forecast.is_joined(1) && forecast.is_joined(5));
     for (const std::int64_t microbatch : {1, 2, 3, 7}) {
       for (const std::int64_t accumulation : {1, 2, 3, 5}) {
         const record::StepTrace worked_out = forecast.at(microbatch, accumulation);

@@ -149,10 +149,10 @@ class StepMemoryTests : public QObject {
     QCOMPARE(traced.planned.microbatch, std::int64_t{8});
     QCOMPARE(traced.planned.accumulation, std::int64_t{2});
     QCOMPARE(traced.updates, std::int64_t{8});
-    QCOMPARE(traced.sizes.size(), std::size_t{7});
-    QCOMPARE(traced.arms[1].traces.size(), std::size_t{7});
+    QCOMPARE(traced.sizes.size(), std::size_t{9});
+    QCOMPARE(traced.arms[1].traces.size(), std::size_t{9});
     QCOMPARE(traced.arms[1].traces[2].microbatch, std::int64_t{16});
-    QCOMPARE(traced.arms[1].traces[6].microbatches, std::int64_t{3});
+    QCOMPARE(traced.arms[1].traces[8].microbatches, std::int64_t{3});
   }
 
   void a_microbatch_below_one_is_refused() {
