@@ -103,7 +103,13 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
   }
 }
 
-PairedRun::~PairedRun() = default;
+PairedRun::~PairedRun() {
+  // While the recorder looks on: memory that outlives it would count in a later run, by a size that is no longer its.
+  attempts_.clear();
+  generators_before_.clear();
+  shadow_.reset();
+  arms_.clear();
+}
 
 void PairedRun::begin_attempt(std::size_t index) {
   begun_[index] = true;
