@@ -2,7 +2,8 @@
 // How far the memory ledger is off, as a table: mantissa_ledger_bench [--small].
 //
 // Each arm's step is traced at three microbatches; at others the forecast is held against what a run measures there
-// (the live bytes of its arm; inputs belong to none, and are left out on both sides). Below stands what other
+// (the live bytes of its arm; inputs belong to none, and are left out on both sides). `again` says what backward
+// computes again instead of keeping it: training.activation_checkpointing. Below stands what other
 // estimators say of Python twins of the models at one of these microbatches, against what an FP32 run measures: they
 // need $MANTISSA_ORACLE_PYTHON or the interpreter of packaging/oracle-environment.sh, with accelerate and torchinfo.
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -40,6 +42,7 @@ struct Work {
   std::string experiment;
   std::vector<std::int64_t> traced;
   std::vector<std::int64_t> foretold;
+  const char* checkpointing = "off";
 };
 
 const std::string kMlp =
@@ -70,6 +73,13 @@ std::vector<Work> works(bool small) {
       {"lstm", "float32", kLstm, traced, foretold},
       {"lstm", "bfloat16", kLstm, traced, foretold},
   };
+  const std::vector<std::pair<const char*, std::string>> of_blocks = {
+      {"mlp", kMlp}, {"resnet-20", kResnet}, {"transformer", kTransformer}};
+  for (const auto& [name, experiment] : of_blocks) {
+    for (const char* const policy : {"float32", "bfloat16"}) {
+      all.push_back({name, policy, experiment, traced, foretold, "blocks"});
+    }
+  }
   if (small) {
     all.resize(2);
     for (Work& work : all) work.foretold.resize(1);
@@ -78,9 +88,9 @@ std::vector<Work> works(bool small) {
 }
 
 spec::Experiment experiment_of(const Work& work, std::int64_t batch) {
-  std::string text = "mantissa = 1\n" + work.experiment +
-                     "[training]\nthreads = 1\nsteps = 4\nbatch = " + std::to_string(batch) +
-                     "\n[[training.optimizer]]\nkind = \"adamw\"\n";
+  std::string text =
+      "mantissa = 1\n" + work.experiment + "[training]\nthreads = 1\nsteps = 4\nbatch = " + std::to_string(batch) +
+      "\nactivation_checkpointing = \"" + work.checkpointing + "\"\n[[training.optimizer]]\nkind = \"adamw\"\n";
   if (std::string(work.policy) != "float32") {
     text += "[[trial]]\nname = \"trial\"\nshadow_every = 0\nautocast = \"" + std::string(work.policy) + "\"\n";
   }
@@ -108,7 +118,7 @@ std::vector<double> forecast_errors(const Work& work, std::vector<Measured>& mea
   const auto arms = session::trace_memory(experiment_of(work, work.traced.back()), question, {}).arms;
   const session::ArmMemory& arm = arms.back();
   if (!arm.failure.empty()) {
-    std::printf("%-12s %-9s %s\n", work.name, work.policy, arm.failure.c_str());
+    std::printf("%-12s %-9s %-7s %s\n", work.name, work.policy, work.checkpointing, arm.failure.c_str());
     return {};
   }
   const memory::StepForecast forecast(arm.traces);
@@ -118,10 +128,11 @@ std::vector<double> forecast_errors(const Work& work, std::vector<Measured>& mea
     const session::Preflight run = session::preflight(experiment_of(work, microbatch), {}, {}, {3, 120.0, 120.0});
     const std::int64_t measured = run.arms.back().peak_bytes.value_or(0);
     errors.push_back(error_of(static_cast<double>(foretold), measured));
-    std::printf("%-12s %-9s %10ld %16ld %16ld %+9.3f %%\n", work.name, work.policy, static_cast<long>(microbatch),
-                static_cast<long>(foretold), static_cast<long>(measured), errors.back());
+    std::printf("%-12s %-9s %-7s %10ld %16ld %16ld %+9.3f %%\n", work.name, work.policy, work.checkpointing,
+                static_cast<long>(microbatch), static_cast<long>(foretold), static_cast<long>(measured), errors.back());
     std::fflush(stdout);
-    if (microbatch == asked && std::string(work.policy) == "float32") {
+    const bool is_plain = std::string(work.policy) == "float32" && std::string(work.checkpointing) == "off";
+    if (microbatch == asked && is_plain) {
       measured_in_float32.push_back({work.name, measured});
     }
   }
@@ -197,8 +208,8 @@ int main(int argc, char** argv) {
     return 3;
   }
   constexpr std::int64_t kAsked = 48;
-  std::printf("%-12s %-9s %10s %16s %16s %11s\n", "model", "policy", "microbatch", "foretold, bytes", "measured, bytes",
-              "error");
+  std::printf("%-12s %-9s %-7s %10s %16s %16s %11s\n", "model", "policy", "again", "microbatch", "foretold, bytes",
+              "measured, bytes", "error");
   std::vector<double> sizes;
   std::vector<Measured> measured;
   try {

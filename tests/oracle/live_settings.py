@@ -139,7 +139,12 @@ class Draw:
             settings["per"] = "iteration"
         return settings
 
-    def training(self, loss):
+    def recomputation(self, model):
+        """Blocks that Mantissa computes again in backward. PyTorch does, too, where models.py says so."""
+        has_blocks = 'kind = "linear"' not in model and 'kind = "lstm"' not in model
+        return {"activation_checkpointing": "blocks"} if has_blocks and self.chance(0.3) else {}
+
+    def training(self, loss, model):
         r = self.random
         steps = r.randrange(40, 110)
         settings = {"seed": r.randrange(10_000), "steps": steps, "batch": r.choice([1, 7, 16, 30, 64]), "loss": loss}
@@ -151,6 +156,7 @@ class Draw:
             settings["reduction"] = "sum"
         if self.chance(0.4):
             settings["clip_norm"] = self.magnitude(0.05, 10.0)
+        settings |= self.recomputation(model)
         text = "\n".join(f"{key} = {toml(value)}" for key, value in settings.items())
         text += optimizer(**self.optimizer())
         schedule = self.schedule(steps)
@@ -230,6 +236,7 @@ class Draw:
             settings["accumulate"] = 2
         if self.chance(0.5):
             settings["clip_norm"] = self.magnitude(0.05, 10.0)
+        settings |= self.recomputation(model)
         training = "\n".join(f"{key} = {toml(value)}" for key, value in settings.items()) + optimizer(**self.optimizer())
         return experiment(says, data, model, training, *[self.trial(word) for word in r.sample(words, 2)])
 
@@ -238,7 +245,7 @@ class Draw:
             return self.large_experiment(says)
         data, loss = self.data()
         model = self.model()
-        training = self.training(loss)
+        training = self.training(loss, model)
         trials = [self.trial(word) for word in self.random.sample(["float16", "bfloat16", "off"], 2)]
         return experiment(says, data, model, training, *trials)
 

@@ -2,11 +2,13 @@
 """The built-in models as plain torch.nn, written from their documentation (core/model/*.h): same names, same order of
 construction, so that one seed gives the same initial weights."""
 
+import functools
 import math
 
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 
 class Cnn(nn.Module):
@@ -140,3 +142,11 @@ def build(spec, inputs, outputs):
         return Lstm(row_shape, outputs, size("cells", 64), size("layers", 1), size("bidirectional", False), dropout,
                     characters=inputs.dtype == torch.int64)
     raise ValueError(spec["kind"])
+
+
+def recompute_blocks(model):
+    """Lets PyTorch's own checkpointing compute the blocks of a transformer again in backward. Other models keep their
+    activations: around a BatchNorm it would move the running statistics a second time, and Mantissa does not."""
+    if isinstance(model, Transformer):
+        for block in model.blocks:
+            block.forward = functools.partial(checkpoint, block.forward, use_reentrant=False)

@@ -366,6 +366,8 @@ def train(arm, experiment, data, before_step=None):
         model = scripted_models.load(experiment["model"]["path"], arm.casts_by_hand())
     else:
         model = build_model(experiment["model"], data.inputs, data.outputs)
+    if training.get("activation_checkpointing") == "blocks":
+        models.recompute_blocks(model)
     if arm.casts_by_hand():
         cast_rules.keep_modules(model, arm.spec)
         arm.path = cast_rules.ModulePath(model)

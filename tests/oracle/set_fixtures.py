@@ -39,6 +39,11 @@ def experiments(experiment, optimizer, schedule, scaler, FP16, BF16):
             text(33), transformer("sdpa", "dropout = 0.2", width=12),
             "seed = 43\nsteps = 10\nbatch = 3\naccumulate = 2" + optimizer(kind="sgd", lr=0.2, momentum=0.9) + FEW_CASES,
             BF16),
+        "shakespeare-recomputed": experiment(
+            "Blocks that backward computes again, on both sides, with dropout everywhere and accumulation; FP16 tiny.",
+            text(16), transformer("own", "dropout = 0.2", width=8),
+            'seed = 48\nsteps = 8\nbatch = 3\naccumulate = 2\nclip_norm = 1.0\nactivation_checkpointing = "blocks"' +
+            optimizer(kind="adamw", lr=0.003) + FEW_CASES, BF16, FP16 + few),
         "shakespeare-cuda-casts": experiment(
             "A transformer under CUDA's operator lists, and one whose softmax is kept in FP32.",
             text(16), transformer("own", width=8),
