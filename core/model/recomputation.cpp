@@ -22,6 +22,25 @@ namespace {
 
 namespace autograd = torch::autograd;
 
+/// Begins a backward pass with a gradient that nobody else holds: the pass frees it where it is done with it.
+class Handover : public autograd::Node {
+ public:
+  /// \param nothing  what the pass is begun with in its place
+  Handover(at::Tensor gradient, const autograd::Edge& to, const at::Tensor& nothing)
+      : autograd::Node(autograd::edge_list{to}), gradient_(std::move(gradient)) {
+    add_input_metadata(nothing);
+  }
+
+ private:
+  autograd::variable_list apply(autograd::variable_list&& /*nothing*/) override {
+    autograd::variable_list results(1);
+    results.front() = std::move(gradient_);
+    return results;
+  }
+
+  at::Tensor gradient_;
+};
+
 /// Stands in the graph for the whole block. Its inputs are the block's, then the block's parameters: so a block whose
 /// inputs need no gradient has a place in the graph, too, and gradients reach parameters by the same way as ever.
 class Recomputation : public autograd::Node {
@@ -56,7 +75,8 @@ class Recomputation : public autograd::Node {
       inputs = inputs_.unpack();
     }
     inputs = inputs.detach().requires_grad_(task_should_compute_output(0));
-    const at::Tensor output = run_again(inputs);
+    // Neither the output nor its gradient is held here: what backward does not need is freed on the way, as ever.
+    const autograd::Edge output = autograd::impl::gradient_edge(run_again(inputs));
     const std::vector<std::size_t> wanted = wanted_results();
     autograd::edge_list edges;
     for (const std::size_t result : wanted) {
@@ -87,10 +107,12 @@ class Recomputation : public autograd::Node {
     return wanted;
   }
 
-  static autograd::variable_list backward(const at::Tensor& output, at::Tensor gradient,
+  static autograd::variable_list backward(const autograd::Edge& output, at::Tensor gradient,
                                           const autograd::edge_list& edges) {
-    return autograd::Engine::get_default_engine().execute({autograd::impl::gradient_edge(output)},
-                                                          {std::move(gradient)},
+    const at::Tensor nothing = gradient.new_empty({0});
+    const std::shared_ptr<autograd::Node> begin(new Handover(std::move(gradient), output, nothing),
+                                                autograd::deleteNode);
+    return autograd::Engine::get_default_engine().execute({autograd::Edge(begin, 0)}, {nothing},
                                                           /*keep_graph=*/false, /*create_graph=*/false,
                                                           /*accumulate_grad=*/false, edges);
   }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/ATen.h>
+
 #include <benchmark/benchmark.h>
 
 #include "core/observe/memory_recorder.h"
