@@ -24,10 +24,11 @@ namespace mantissa::ui::archive {
 
 namespace {
 
-constexpr int kColumnRoom = 10;  // px between the end of a number and the next column
-constexpr int kSortArrow = 18;   // px that the header of the sorted column needs besides its words
-constexpr int kChoosing = 150;   // ms
-constexpr int kHeaderRoom = 12;  // px around the words of a header
+constexpr int kColumnRoom = 10;     // px between the end of a number and the next column
+constexpr int kWidestColumn = 260;  // px: a long name moves no other column out of the window
+constexpr int kSortArrow = 18;      // px that the header of the sorted column needs besides its words
+constexpr int kChoosing = 150;      // ms
+constexpr int kHeaderRoom = 12;     // px around the words of a header
 
 }  // namespace
 
@@ -57,6 +58,7 @@ ArchivePage::ArchivePage(QWidget* parent)
   m_view->setTabKeyNavigation(false);
   m_view->verticalHeader()->hide();
   m_view->verticalHeader()->setDefaultSectionSize(m_view->fontMetrics().height() + 8);
+  m_view->setTextElideMode(Qt::ElideMiddle);  // names are told apart by their ends, too
   m_view->horizontalHeader()->setSectionsMovable(true);
   m_view->horizontalHeader()->setHighlightSections(false);
   m_view->setItemDelegateForColumn(models::TrialTableModel::TrialColumn,
@@ -143,7 +145,8 @@ void ArchivePage::fitColumns() {
     const int arrow = column == header.sortIndicatorSection() ? kSortArrow : 0;
     const QAbstractItemView& view = *m_view;  // where its hint is public
     const int least = words.horizontalAdvance(title) + kHeaderRoom + arrow;
-    m_view->setColumnWidth(column, std::max(least, view.sizeHintForColumn(column) + kColumnRoom));
+    m_view->setColumnWidth(column,
+                           std::max(least, std::min(kWidestColumn, view.sizeHintForColumn(column) + kColumnRoom)));
   }
   m_fits = false;
 }

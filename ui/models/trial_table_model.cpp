@@ -8,6 +8,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
+#include "ui/plain_tip.h"
 
 namespace mantissa::ui::models {
 namespace {
@@ -82,6 +83,11 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
   if (role == PlaceRole) return placeOf(arm, *m_trials);
   if (role == Qt::TextAlignmentRole) {
     return int((isNumber(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  }
+  if (role == Qt::ToolTipRole) {  // a long one has dots in its column
+    if (index.column() == ExperimentColumn) return plainTip(text(arm.experiment));
+    if (index.column() == TrialColumn) return plainTip(text(arm.start.name));
+    return {};
   }
   const bool sort = role == SortRole;
   if (role != Qt::DisplayRole && !sort) return {};

@@ -222,7 +222,7 @@ void RunPage::tellOpenedAside() {
   shell::MessageStrip* const strip =
       m_strips->show(shell::MessageStrip::Kind::Note,
                      tr("%1 is open, and Run starts it. What is shown here has ended.").arg(name), topic);
-  auto* const show = new QAction(tr("Show %1").arg(name), strip);
+  auto* const show = new QAction(tr("Show it"), strip);
   show->setToolTip(tr("Shows the experiment that Run starts, and looks ahead"));
   connect(show, &QAction::triggered, this, [this] {
     showView(View::Nothing);

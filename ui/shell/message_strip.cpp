@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "ui/models/name_words.h"
 #include "ui/plain_tip.h"
 #include "ui/shell/elided_label.h"
 #include "ui/shell/theme.h"
@@ -89,8 +90,12 @@ void MessageStrip::setSentence(const QString& sentence) {
 /// A name without blanks may be longer than a line, and a label breaks no word.
 void MessageStrip::fitWords() {
   const QString words = withShortWords(m_sentence, m_label->fontMetrics(), std::max(1, m_label->width() - kPadding));
-  if (words == m_label->text()) return;
-  m_label->setText(words);
+  // A label that can be selected takes its direction from the first letter, also of a name in isolates.
+  constexpr char16_t kLeftToRightMark = 0x200E;
+  const bool beginsWithName = models::withoutIsolates(words) != words && layoutDirection() == Qt::LeftToRight;
+  const QString shown = beginsWithName ? QChar(kLeftToRightMark) + words : words;
+  if (shown == m_label->text()) return;
+  m_label->setText(shown);
   m_label->setToolTip(words == m_sentence ? QString() : plainTip(m_sentence));
 }
 

@@ -73,6 +73,10 @@ class EdgedStyle : public QProxyStyle {
     QProxyStyle::drawControl(element, option, painter, widget);
   }
 
+  int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
+    return metric == PM_MenuPanelWidth ? 1 : QProxyStyle::pixelMetric(metric, option, widget);
+  }
+
  private:
   static bool isPopup(const QWidget* widget) { return widget != nullptr && widget->windowType() == Qt::Popup; }
 

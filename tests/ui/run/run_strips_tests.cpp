@@ -91,7 +91,7 @@ class RunStripsTests : public QObject {
     m_window->open(write("other"));
     end();
     QTRY_VERIFY(told().contains(QStringLiteral("Run starts it")));
-    press(QStringLiteral("Show other.toml"));
+    press(QStringLiteral("Show it"));
     QVERIFY(labels().contains(QStringLiteral("other")));
     QVERIFY2(!told().contains(QStringLiteral("other.toml")), qPrintable(told()));
     QTRY_VERIFY(preflightSays("2 h 00 min"));
@@ -207,6 +207,9 @@ class RunStripsTests : public QObject {
     }
     QVERIFY(label->toolTip().contains(QString(200, u'W')));
     end();
+    QTRY_VERIFY(told().contains(QStringLiteral("Run starts it")));
+    QTest::qWait(50);
+    QCOMPARE(m_window->minimumSizeHint().width(), least);
   }
 
   void a_field_without_the_keyboard_is_not_changed_by_the_wheel() {
@@ -235,6 +238,16 @@ class RunStripsTests : public QObject {
     m_window->open(write(name.toUtf8().constData(), "rtl"));
     begin();
     QTRY_VERIFY(windowLabels().contains(models::isolated(name) + QStringLiteral(": ")));
+    end();
+    m_window->open(write(QString::fromUtf8("שלום").toUtf8().constData(), "rtl"));
+    begin();
+    action("run_stop_at_checkpoint")->trigger();
+    QTest::qWait(20);
+    // What begins with such a name is still read from left to right.
+    const auto* const strip = m_page->findChild<shell::MessageStrip*>();
+    QVERIFY(strip != nullptr);
+    QVERIFY(!strip->sentence().contains(QChar(0x200E)));
+    QCOMPARE(strip->findChild<QLabel*>()->text().front(), QChar(0x200E));
     end();
   }
 

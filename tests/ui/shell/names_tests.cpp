@@ -11,6 +11,7 @@
 #include <QMenu>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTest>
 #include <QTextDocumentFragment>
 #include <QTreeView>
@@ -24,6 +25,7 @@
 #include "ui/models/trial_tree_model.h"
 #include "ui/run/run_controls.h"
 #include "ui/shell/archive_dock.h"
+#include "ui/shell/page.h"
 
 using namespace mantissa;
 
@@ -155,6 +157,26 @@ class NamesTests : public QObject {
     auto* const tabs = m_window->findChild<QTabWidget*>();
     QVERIFY(tabs->tabBar()->tabRect(tabs->currentIndex()).width() < 300);
     QCOMPARE(m_window->minimumSizeHint().width(), least);
+  }
+
+  void a_long_name_leaves_the_other_columns_of_the_archive_in_the_window() {
+    {
+      archive::Writer writer(m_fixture->path("long.db").toStdString());
+      record::ExperimentStart experiment;
+      experiment.name = std::string(100, 'W');
+      record::TrialStart start;
+      start.experiment = writer.begin_experiment(experiment);
+      start.kind = record::TrialKind::Reference;
+      start.name = std::string(100, 'V');
+      writer.finish_trial(writer.begin_trial(start), {});
+    }
+    m_window->open(m_fixture->path("long.db"));
+    m_window->showPage(QStringLiteral("archive"));
+    const auto* const table = m_window->page(QStringLiteral("archive"))->findChild<QTableView*>();
+    QTRY_COMPARE(table->model()->rowCount(), 1);
+    QTRY_COMPARE(table->model()->index(0, 0).data().toString(), QString(100, u'W'));
+    QTRY_VERIFY(table->columnWidth(0) <= 260 && table->columnWidth(1) <= 260);
+    QVERIFY(table->model()->index(0, 0).data(Qt::ToolTipRole).toString().contains(QString(100, u'W')));
   }
 
   void files_of_one_name_are_told_apart_by_their_folders() {

@@ -4,6 +4,8 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QImage>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -26,6 +28,23 @@ class ShellTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void popups_have_an_edge_that_is_seen_on_their_ground() {
+    Theme theme(*qApp);
+    for (const ThemeMode mode : {ThemeMode::Dark, ThemeMode::Light}) {
+      theme.setMode(mode);
+      QMenu menu;
+      for (int i = 0; i < 3; ++i) menu.addAction(QString());
+      menu.resize(120, menu.sizeHint().height());
+      const QImage picture = menu.grab().toImage();
+      const int middle = picture.height() / 2;
+      const auto contrast = [&](int x) {
+        return std::abs(qGray(picture.pixel(x, middle)) - qGray(picture.pixel(10, middle)));
+      };
+      QVERIFY2(contrast(0) > 60, qPrintable(QString::number(contrast(0))));
+      QVERIFY(contrast(picture.width() - 1) > 60);
+    }
+  }
+
   void settings_come_back_after_a_restart() {
     QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("workbench.ini"));
