@@ -214,7 +214,7 @@ std::string trust_sentences(const ExperimentLedger& ledger) {
   for (const ArmLedger& arm : ledger.arms) {
     if (arm.failure.empty() && !arm.joined) {
       text += arm.arm +
-              ": its steps call other operators at other microbatches, so its figures are scaled from the "
+              ": its steps allocate in another order at other microbatches, so its figures are scaled from the "
               "nearest trace.\n";
     }
   }

@@ -44,18 +44,25 @@ CategoryBytes growth_between(const StepTrace& fewer, const StepTrace& more) {
   return growth;
 }
 
-/// Blocks that are held from the beginning on. Blocks are numbered in the order of their allocations: all others move
+/// Holds so much more from the beginning on, for so many microbatches: blocks of their own, as an allocator would see
+/// them, but no more than kMostPieces of a kind. Blocks are numbered in the order of their allocations: all others move
 /// up.
-void hold_more(StepTrace& trace, const CategoryBytes& bytes) {
+void hold_more(StepTrace& trace, const CategoryBytes& of_one, std::int64_t microbatches) {
+  constexpr std::int64_t kMostPieces = 512;
+  const std::int64_t pieces = std::min(microbatches, kMostPieces);
   record::MemoryTrace held;
   std::vector<record::MemoryBlock> blocks;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] == 0) continue;
-    MemoryEvent event;
-    event.block = static_cast<std::int64_t>(blocks.size());
-    event.bytes = bytes[i];
-    held.push_back(event);
-    blocks.push_back({static_cast<record::MemoryCategory>(i), 0});
+  for (std::size_t i = 0; i < of_one.size(); ++i) {
+    if (of_one[i] == 0) continue;
+    std::int64_t left = of_one[i] * microbatches;
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      MemoryEvent event;
+      event.block = static_cast<std::int64_t>(blocks.size());
+      event.bytes = left / (pieces - piece);
+      left -= event.bytes;
+      held.push_back(event);
+      blocks.push_back({static_cast<record::MemoryCategory>(i), 0});
+    }
   }
   for (MemoryEvent& event : trace.events) event.block += static_cast<std::int64_t>(blocks.size());
   trace.events.insert(trace.events.begin(), held.begin(), held.end());
@@ -80,14 +87,12 @@ StepTrace AccumulatedForecast::at(std::int64_t microbatch, std::int64_t accumula
   if (missing <= 0) return trace;
   const auto fewer = place == by_accumulation_.begin() ? place : std::prev(place);
   const bool repeats = fewer != place && fewer->first >= 2;  // one microbatch alone is another step
-  CategoryBytes more = repeats ? growth_between(fewer->second.at(microbatch), trace) : inputs_of(trace);
-  for (std::int64_t& bytes : more) {
-    if (bytes > kMost / missing) {
-      refuse("accumulation", std::to_string(accumulation), "one whose step stays below 2^53 bytes");
-    }
-    bytes *= missing;
+  const CategoryBytes of_one = repeats ? growth_between(fewer->second.at(microbatch), trace) : inputs_of(trace);
+  for (const std::int64_t bytes : of_one) {
+    if (bytes <= kMost / missing) continue;
+    refuse("accumulation", std::to_string(accumulation), "one whose step stays below 2^53 bytes");
   }
-  hold_more(trace, more);
+  hold_more(trace, of_one, missing);
   trace.microbatches = accumulation;
   return trace;
 }

@@ -189,6 +189,17 @@ class ModelLedgerTests : public QObject {
     QCOMPARE(ledger.replay.at_end.requested, (30 + 8) * kMiB);  // parameters and inputs
   }
 
+  void further_inputs_are_blocks_of_their_own() {
+    // Inputs of 1 MiB each, of 30 more microbatches: 30 blocks of the small pool, not one of the large one.
+    const AccumulatedForecast forecast({step_of(1, 1), step_of(2, 1), step_of(1, 2), step_of(2, 2)});
+    const record::StepTrace trace = forecast.at(1, 32);
+    std::int64_t of_one = 0;
+    for (std::size_t i = 0; i < trace.held; ++i) of_one += trace.events[i].bytes == kMiB ? 1 : 0;
+    QCOMPARE(of_one, std::int64_t{30});
+    QCOMPARE(peak_of(forecast.at(1, 1'000'002)).by_category[static_cast<std::size_t>(MemoryCategory::Inputs)],
+             1'000'002 * kMiB);  // in fewer pieces, to the byte
+  }
+
   void forecasts_of_no_size_are_refused() {
     const AccumulatedForecast forecast({step_of(2, 1), step_of(4, 1)});
     QVERIFY_EXCEPTION_THROWN(forecast.at(0, 1), Error);
