@@ -160,6 +160,7 @@ bool EditorTabs::isSettled() const {
 
 void EditorTabs::openFile(const QString& path) {
   if (ExperimentEditor* const editor = editorOf(path)) {
+    m_window.strips()->dismiss(QString::fromLatin1(kTopic));
     m_window.showDocument(editor);
     return;
   }

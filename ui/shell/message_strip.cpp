@@ -2,8 +2,13 @@
 #include "ui/shell/message_strip.h"
 
 #include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QStyle>
 #include <QToolButton>
@@ -47,10 +52,41 @@ QString signOf(MessageStrip::Kind kind) {
   return {};
 }
 
+constexpr char16_t kLeftToRightMark = 0x200E;
+
+/// What is copied of it has no marks that are there for its looks, and all of it is the whole sentence.
+class SentenceLabel : public QLabel {
+ public:
+  explicit SentenceLabel(MessageStrip* strip) : QLabel(strip), m_strip(*strip) {}
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    if (event->matches(QKeySequence::Copy)) return copy();
+    QLabel::keyPressEvent(event);
+  }
+
+  void contextMenuEvent(QContextMenuEvent* event) override {
+    QMenu menu;
+    menu.addAction(MessageStrip::tr("&Copy"), this, [this] { copy(); })->setEnabled(hasSelectedText());
+    menu.addAction(MessageStrip::tr("Select &all"), this, [this] { setSelection(0, static_cast<int>(text().size())); });
+    menu.exec(event->globalPos());
+  }
+
+ private:
+  void copy() const {
+    const bool isWhole = selectedText().size() == text().size();
+    const QString words = isWhole ? m_strip.sentence() : selectedText();
+    QApplication::clipboard()->setText(models::withoutIsolates(words).remove(QChar(kLeftToRightMark)));
+  }
+
+  const MessageStrip& m_strip;
+};
+
 }  // namespace
 
 MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
-    : QFrame(parent), m_kind(kind), m_sentence(sentence), m_label(new QLabel(sentence, this)) {
+    : QFrame(parent), m_kind(kind), m_sentence(sentence), m_label(new SentenceLabel(this)) {
+  m_label->setText(sentence);
   m_label->setTextFormat(Qt::PlainText);
   m_label->setWordWrap(true);
   m_label->setMinimumWidth(1);  // a long path in it makes no window wider
@@ -91,7 +127,6 @@ void MessageStrip::setSentence(const QString& sentence) {
 void MessageStrip::fitWords() {
   const QString words = withShortWords(m_sentence, m_label->fontMetrics(), std::max(1, m_label->width() - kPadding));
   // A label that can be selected takes its direction from the first letter, also of a name in isolates.
-  constexpr char16_t kLeftToRightMark = 0x200E;
   const bool beginsWithName = models::withoutIsolates(words) != words && layoutDirection() == Qt::LeftToRight;
   const QString shown = beginsWithName ? QChar(kLeftToRightMark) + words : words;
   if (shown == m_label->text()) return;
