@@ -288,14 +288,14 @@ bf16 = "undecided"
     QCOMPARE(e.budget.price_per_hour.value(), 2.5);
     QVERIFY(!parse(least_example).budget.deadline_seconds && !parse(least_example).budget.price_per_hour);
     QCOMPARE(canonical_json_to_hash(e), canonical_json_to_hash(parse(least_example)));
-    QVERIFY(canonical_json(e).find(
-                R"("budget":{"deadline":28800,"device_memory":null,"growth_limit":null,"price_per_hour":2.5,"reserve":0})") !=
-            std::string::npos);
+    QVERIFY(
+        canonical_json(e).find(
+            R"("budget":{"deadline":28800,"device_memory":null,"growth_limit":null,"price_per_hour":2.5,"reserve":0})") !=
+        std::string::npos);
   }
 
   void a_budget_of_memory_is_read_in_bytes() {
-    const Experiment e =
-        parse_more("[budget]\ndevice_memory = \"24 GB\"\nreserve = 0.10\ngrowth_limit = \"200 MB\"\n");
+    const Experiment e = parse_more("[budget]\ndevice_memory = \"24 GB\"\nreserve = 0.10\ngrowth_limit = \"200 MB\"\n");
     QCOMPARE(e.budget.growth_limit_bytes.value(), std::int64_t{200'000'000});
     QCOMPARE(e.budget.device_memory_bytes.value(), std::int64_t{24'000'000'000});
     QCOMPARE(e.budget.reserve, 0.10);
