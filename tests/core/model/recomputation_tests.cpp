@@ -270,6 +270,12 @@ class RecomputationTests : public QObject {
     QCOMPARE(inputs.grad().item<double>(), 2.0);
   }
 
+  void a_block_whose_output_depends_on_nothing_that_is_trained_passes_no_gradient_on() {
+    const at::Tensor idle = at::full({1}, 3.0).requires_grad_();
+    model::run_recomputed(block_of([](const at::Tensor& x) { return x * 2; }, {idle}), at::ones({1}), false).backward();
+    QVERIFY(!idle.grad().defined());
+  }
+
   void only_the_gradients_that_are_asked_for_are_computed() {
     const at::Tensor weight = at::full({1}, 3.0).requires_grad_();
     const at::Tensor inputs = at::full({1}, 5.0).requires_grad_();
