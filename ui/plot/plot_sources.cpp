@@ -9,6 +9,7 @@ void PlotSources::setContent(const PlotContent& content) {
   m_sources.clear();
   const auto reference = std::find_if(content.series.begin(), content.series.end(),
                                       [](const PlotSeries& series) { return series.isReference && series.data; });
+  const bool logarithmic = !content.difference && content.scale != YScale::Linear;
   const bool difference = content.difference && reference != content.series.end();
   for (const auto& series : content.series) {
     if (difference && series.isReference) continue;
@@ -20,7 +21,7 @@ void PlotSources::setContent(const PlotContent& content) {
       source.series.data = source.difference->data();
     }
     if (content.smoothing.kind != Smoothing::Kind::None && !series.steps) {
-      source.smoothed = std::make_unique<SmoothedValues>(source.series.data, content.smoothing);
+      source.smoothed = std::make_unique<SmoothedValues>(source.series.data, content.smoothing, logarithmic);
     }
     m_sources.push_back(std::move(source));
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mantissa::ui::plot {
 namespace {
@@ -73,10 +74,12 @@ std::vector<double> runningMean(const std::vector<double>& values, std::size_t w
   return means;
 }
 
-SmoothedValues::SmoothedValues(std::shared_ptr<const SeriesData> source, const Smoothing& smoothing)
-    : m_source(std::move(source)), m_smoothing(smoothing), m_states(1) {
+SmoothedValues::SmoothedValues(std::shared_ptr<const SeriesData> source, const Smoothing& smoothing, bool positiveOnly)
+    : m_source(std::move(source)), m_smoothing(smoothing), m_positiveOnly(positiveOnly), m_states(1) {
   m_smoothing.weight = std::clamp(m_smoothing.weight, 0.0, 0.999999);
   m_smoothing.window = std::clamp<std::size_t>(m_smoothing.window, 1, Smoothing::kLargestWindow);
+  // 1 / (1 − 0.9) is a little more than 10 in floating point, and 10 is meant.
+  m_memory = static_cast<std::size_t>(std::max(1L, std::lround(1 / (1 - m_smoothing.weight))));
 }
 
 void SmoothedValues::update() {
@@ -101,12 +104,21 @@ const double* SmoothedValues::values(std::size_t block, Block& scratch) const {
   return scratch.data();
 }
 
+bool SmoothedValues::hasPlace(double value) const { return std::isfinite(value) && (!m_positiveOnly || value > 0); }
+
 std::size_t SmoothedValues::valuesIn(std::size_t block) const { return std::min(kBlock, m_size - block * kBlock); }
 
 SmoothedValues::State SmoothedValues::exponentialBlock(std::size_t block, State state, Block& smoothed) const {
   Block unused;
   const auto* measured = m_source->values(block, unused);
   for (std::size_t i = 0; i < valuesIn(block); ++i) {
+    if (!hasPlace(measured[i])) {
+      smoothed[i] = measured[i];
+      ++state.without;
+      continue;
+    }
+    if (m_positiveOnly && state.without >= m_memory) state = {};
+    state.without = 0;
     smoothed[i] = smoothNext(measured[i], m_smoothing.weight, state.average, state.bias);
   }
   return state;
@@ -115,8 +127,12 @@ SmoothedValues::State SmoothedValues::exponentialBlock(std::size_t block, State 
 void SmoothedValues::meanBlock(std::size_t block, Block& smoothed) const {
   const auto begin = block * kBlock;
   runningMeans(
-      begin, begin + valuesIn(block), m_smoothing.window, [this](std::size_t i) { return m_source->y(i); },
-      [&](std::size_t i, double mean) { smoothed[i - begin] = mean; });
+      begin, begin + valuesIn(block), m_smoothing.window,
+      [this](std::size_t i) {
+        const double value = m_source->y(i);
+        return hasPlace(value) ? value : std::numeric_limits<double>::quiet_NaN();
+      },
+      [&](std::size_t i, double mean) { smoothed[i - begin] = std::isnan(mean) ? m_source->y(i) : mean; });
 }
 
 }  // namespace mantissa::ui::plot

@@ -355,6 +355,49 @@ class PlotDataTests : public QObject {
     }
   }
 
+  // With a weight of 0.5 the average of 4 and 8 is (0.25 · 4 + 0.5 · 8) / (1 − 0.25) = 20/3, and it remembers two
+  // values.
+  void smoothing_for_a_logarithmic_axis_ends_at_zeros_and_begins_anew_after_them_data() {
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    QTest::addColumn<Smoothing::Kind>("kind");
+    QTest::addColumn<bool>("logarithmic");
+    QTest::addColumn<QList<double>>("values");
+    QTest::addColumn<QList<double>>("smoothed");
+    const auto average = Smoothing::Kind::Exponential;
+    const auto mean = Smoothing::Kind::RunningMean;
+    QTest::newRow("average") << average << true << QList<double>{4, 8, 0, 0, 2} << QList<double>{4, 20. / 3, 0, 0, 2};
+    QTest::newRow("below zero") << average << true << QList<double>{4, -1, -3, 2} << QList<double>{4, -1, -3, 2};
+    QTest::newRow("with NaN") << average << true << QList<double>{4, kNaN, 0, 2} << QList<double>{4, kNaN, 0, 2};
+    QTest::newRow("one zero") << average << true << QList<double>{4, 0, 8} << QList<double>{4, 0, 20. / 3};
+    QTest::newRow("average, linear") << average << false << QList<double>{4, 0} << QList<double>{4, 4. / 3};
+    QTest::newRow("mean") << mean << true << QList<double>{4, 8, 0, 0, 2} << QList<double>{4, 6, 0, 0, 2};
+    QTest::newRow("mean, linear") << mean << false << QList<double>{4, 8, 0, 0, 2} << QList<double>{4, 6, 4, 0, 1};
+  }
+  void smoothing_for_a_logarithmic_axis_ends_at_zeros_and_begins_anew_after_them() {
+    QFETCH(Smoothing::Kind, kind);
+    QFETCH(bool, logarithmic);
+    QFETCH(QList<double>, values);
+    QFETCH(QList<double>, smoothed);
+    auto positions = std::make_shared<PositionColumn>();
+    auto data = std::make_shared<SeriesData>(positions);
+    for (const double value : values) {
+      positions->append(static_cast<double>(positions->size()));
+      data->append(value);
+    }
+    Smoothing smoothing;
+    smoothing.kind = kind;
+    smoothing.weight = 0.5;
+    smoothing.window = 2;
+    SmoothedValues found(data, smoothing, logarithmic);
+    found.update();
+    BlockedValues::Block scratch;
+    const double* const block = found.values(0, scratch);
+    for (qsizetype i = 0; i < smoothed.size(); ++i) {
+      QVERIFY2(std::isnan(smoothed[i]) ? std::isnan(block[i]) : std::abs(block[i] - smoothed[i]) < 1e-12,
+               qPrintable(QStringLiteral("%1: %2, not %3").arg(i).arg(block[i]).arg(smoothed[i])));
+    }
+  }
+
   void difference_pairs_equal_positions_only() {
     const auto trial = series({0, 1, 2, 2, 5}, {10, 11, 12, 13, 15});
     const auto reference = series({1, 2, 2, 3, 5}, {1, 2, 4, 8, kNaN});
