@@ -255,25 +255,59 @@ PlotTable::PlotTable(const PlotState& state, QWidget* parent) : QTableView(paren
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
-  horizontalHeader()->setDefaultSectionSize(fontMetrics().horizontalAdvance(QStringLiteral("0.00000000000000000")) +
-                                            16);
+  setWordWrap(false);  // a number has no second line
   horizontalHeader()->setHighlightSections(false);
   connect(&m_model, &QAbstractItemModel::modelReset, this, &PlotTable::fitColumns);
+  connect(&m_model, &QAbstractItemModel::layoutChanged, this, &PlotTable::widenColumns);
+  connect(&m_model, &QAbstractItemModel::rowsInserted, this, &PlotTable::widenColumns);
 }
 
-/// Columns are as wide as the longest number, or as their header where that is wider; what a person chose stays while
-/// the headers do.
+/// Columns are as wide as numbers mostly are, or as their header where that is wider, and widen for a longer number
+/// that comes into view; what a person chose stays while the headers do.
 void PlotTable::fitColumns() {
   QStringList headers;
   for (int column = 0; column < m_model.columnCount(); ++column) {
     headers << m_model.headerData(column, Qt::Horizontal).toString();
   }
-  if (headers == m_fitted) return;
+  if (headers == m_fitted) return widenColumns();
   m_fitted = headers;
+  m_widths.clear();
   for (int column = 0; column < headers.size(); ++column) {
-    const int header = horizontalHeader()->sectionSizeHint(column);
-    horizontalHeader()->resizeSection(column, std::max(header, horizontalHeader()->defaultSectionSize()));
+    const QString usual = column == 0 ? QStringLiteral("1,000,000") : QStringLiteral("0.00000000000000000");
+    m_widths.push_back(std::max(horizontalHeader()->sectionSizeHint(column), widthFor(usual)));
+    horizontalHeader()->resizeSection(column, m_widths.back());
   }
+  widenColumns();
+}
+
+/// Of a cell with these words: with the margins that the style leaves at either side of them.
+int PlotTable::widthFor(const QString& text) const {
+  return fontMetrics().horizontalAdvance(text) + 2 * (style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1) + 12;
+}
+
+void PlotTable::widenColumns() {
+  const int first = rowAt(0);
+  if (first < 0) return;
+  const int below = rowAt(viewport()->height() - 1);
+  const int last = below < 0 ? m_model.rowCount() - 1 : below;
+  for (int column = 0; column < static_cast<int>(m_widths.size()); ++column) {
+    int& width = m_widths[static_cast<std::size_t>(column)];
+    if (columnWidth(column) != width) continue;  // a person's choice
+    for (int row = first; row <= last; ++row) {
+      width = std::max(width, widthFor(m_model.index(row, column).data().toString()));
+    }
+    if (columnWidth(column) != width) setColumnWidth(column, width);
+  }
+}
+
+void PlotTable::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  widenColumns();
+}
+
+void PlotTable::scrollContentsBy(int dx, int dy) {
+  QTableView::scrollContentsBy(dx, dy);
+  if (dy != 0) widenColumns();
 }
 
 std::optional<double> PlotTable::showFrom(double x) {

@@ -104,11 +104,16 @@ class PlotTable : public QTableView {
  protected:
   void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
 
  private:
   void fitColumns();
+  void widenColumns();
+  int widthFor(const QString& text) const;
 
-  QStringList m_fitted;  // the headers that columns have room for
+  QStringList m_fitted;       // the headers that columns have room for
+  std::vector<int> m_widths;  // that columns were given; a person may have chosen others
   PlotTableModel m_model;
 };
 

@@ -177,6 +177,41 @@ class PlotTableTests : public QObject {
     }
   }
 
+  void no_number_of_the_table_is_cut() {
+    Growing a({});
+    for (int i = 0; i < 400; ++i) a.add(i, 0.5);
+    a.add(400, 2.6226043701171875e-06);
+    a.add(401, -2.2250738585072014e-308);
+    a.add(402, 1.2345678901234567e22);
+    Shown plot(contentOf({{"reference", a.data}, {"fp16", a.data}}));
+    plot.view.setTableShown(true);
+    PlotTable& table = *plot.view.table();
+    QCoreApplication::processEvents();
+    QVERIFY(!table.wordWrap());
+    table.scrollToBottom();
+    const int rows = table.model()->rowCount();
+    QCOMPARE(rows, 403);
+    const int margins = 2 * (table.style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1);
+    for (int row = rows - 3; row < rows; ++row) {
+      for (int column = 0; column < 3; ++column) {
+        const QString text = table.model()->index(row, column).data().toString();
+        QVERIFY2(table.columnWidth(column) >= table.fontMetrics().horizontalAdvance(text) + margins, qPrintable(text));
+      }
+    }
+  }
+
+  void a_column_that_a_person_made_narrow_stays_so() {
+    Growing a({{0, 2.6226043701171875e-06}, {1, 0.5}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    plot.view.setTableShown(true);
+    PlotTable& table = *plot.view.table();
+    table.setColumnWidth(1, 60);
+    a.add(2, -2.6226043701171875e-06);
+    plot.view.redraw();
+    QCoreApplication::processEvents();
+    QCOMPARE(table.columnWidth(1), 60);
+  }
+
   void a_table_begins_where_the_zoom_does_and_says_so() {
     std::vector<std::pair<double, double>> values;
     for (int i = 1; i <= 2000; ++i) values.emplace_back(i, 1.0 / i);
