@@ -2,6 +2,7 @@
 #include "ui/plot/plot_header.h"
 #include "ui/plain_tip.h"
 
+#include <QCursor>
 #include <QEvent>
 #include <QFontMetricsF>
 #include <QKeyEvent>
@@ -33,7 +34,7 @@ constexpr int kRowsHeight = 165;        // of a plot that can spare a second row
 
 /// As long as values become, whatever a run does: what is written of it changes no layout.
 QStringList longestValues(const PlotContent& content) {
-  if (scaleOf(content) == YScale::Log2) return {QStringLiteral("2^\u221216")};
+  if (scaleOf(content) == YScale::Log2) return {QStringLiteral("2^\u2212149")};
   if (content.isCount) return {QStringLiteral("0,000")};
   // Deviations become multiples once their yardstick is there.
   QStringList longest = {QStringLiteral("0.0000000"), QStringLiteral("0.000e\u221200"),
@@ -50,6 +51,31 @@ QFont smaller(QFont font) {
   if (font.pointSizeF() > 0) font.setPointSizeF(font.pointSizeF() * 0.92);
   return font;
 }
+
+/// The pointer left the button while its menu had it: nobody tells the button that it is over it no more.
+void letGoAfterMenu(QToolButton* button, QMenu* menu) {
+  QObject::connect(
+      menu, &QMenu::aboutToHide, button,
+      [button] {
+        button->setDown(false);
+        button->setAttribute(Qt::WA_UnderMouse, button->rect().contains(button->mapFromGlobal(QCursor::pos())));
+        button->update();
+      },
+      Qt::QueuedConnection);
+}
+
+/// The sign itself says that there is a menu: an arrow beside it would say so twice. Not by a style sheet, whose
+/// widgets do not follow the palette of the application.
+class SignButton final : public QToolButton {
+ public:
+  using QToolButton::QToolButton;
+
+ protected:
+  void initStyleOption(QStyleOptionToolButton* option) const override {
+    QToolButton::initStyleOption(option);
+    option->features &= ~QStyleOptionToolButton::ToolButtonFeatures(QStyleOptionToolButton::HasMenu);
+  }
+};
 
 }  // namespace
 
@@ -81,6 +107,10 @@ void LegendItem::showValue(const QString& text, bool nonFinite, const QColor& ba
   m_bad = bad;
   describe();
   update();
+  const int wanted = widthWith(QFontMetricsF(valueFont()).horizontalAdvance(text));
+  if (wanted <= wantedWidth()) return;
+  m_wanted = wanted;
+  Q_EMIT widthChanged();
 }
 
 void LegendItem::reserve(const QStringList& values) {
@@ -99,11 +129,13 @@ void LegendItem::describe() {
                           : tr("%1 measured, %2 smoothed (the line)").arg(m_value, m_smoothed) + u'\n' + click));
 }
 
-QSize LegendItem::sizeHint() const {
+int LegendItem::widthWith(double value) const {
   const QFontMetricsF metrics(smaller(font()));
-  return {
-      static_cast<int>(std::ceil(kSwatch + kGap + metrics.horizontalAdvance(m_series.name) + kGap + m_valueWidth + 2)),
-      static_cast<int>(std::ceil(metrics.height())) + 4};
+  return static_cast<int>(std::ceil(kSwatch + kGap + metrics.horizontalAdvance(m_series.name) + kGap + value + 2));
+}
+
+QSize LegendItem::sizeHint() const {
+  return {widthWith(m_valueWidth), static_cast<int>(std::ceil(QFontMetricsF(smaller(font())).height())) + 4};
 }
 
 void LegendItem::paintEvent(QPaintEvent* /*event*/) {
@@ -137,6 +169,7 @@ void LegendItem::changeEvent(QEvent* event) {
   QAbstractButton::changeEvent(event);
   if (event->type() == QEvent::FontChange) {
     reserve(m_longest);
+    m_wanted = 0;
     Q_EMIT widthChanged();
   }
 }
@@ -144,9 +177,9 @@ void LegendItem::changeEvent(QEvent* event) {
 PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
     : QWidget(parent),
       m_state(state),
-      m_menuButton(new QToolButton(this)),
+      m_menuButton(new SignButton(this)),
       m_differenceButton(new QToolButton(this)),
-      m_moreButton(new QToolButton(this)),
+      m_moreButton(new SignButton(this)),
       m_menu(new QMenu(this)) {
   m_differenceButton->setText(QStringLiteral("\u0394"));
   m_differenceButton->setAutoRaise(true);
@@ -159,16 +192,14 @@ PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
   m_menuButton->setAutoRaise(true);
   m_menuButton->setPopupMode(QToolButton::InstantPopup);
   m_menuButton->setMenu(m_menu);
-  // The sign itself says that there is a menu; an arrow beside it would say so twice.
-  for (QToolButton* const button : {m_menuButton, m_moreButton}) {
-    button->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; width: 0; }"));
-  }
   m_menuButton->setFocusPolicy(Qt::TabFocus);
   m_moreButton->setAutoRaise(true);
   m_moreButton->setPopupMode(QToolButton::InstantPopup);
   m_moreButton->setFocusPolicy(Qt::TabFocus);
   m_moreButton->setMenu(new QMenu(m_moreButton));
   m_moreButton->hide();
+  letGoAfterMenu(m_menuButton, m_menu);
+  letGoAfterMenu(m_moreButton, m_moreButton->menu());
   connect(m_moreButton->menu(), &QMenu::aboutToShow, this, &PlotHeader::fillMore);
   for (QToolButton* const button : {m_menuButton, m_differenceButton, m_moreButton}) button->installEventFilter(this);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -406,17 +437,15 @@ void PlotHeader::arrange() {
   chooseUnit(title, right, besideLegend ? legend : 0);
   int rows = 1;
   m_seenItems = items.size();
+  m_measuredPlace = {};
   if (besideLegend) {
-    auto x = right - legend + kBetweenItems;
-    m_titleRight = x - kBetweenItems;
-    for (auto* item : items) {
-      item->setGeometry(x, 0, item->sizeHint().width(), row);
-      x += item->sizeHint().width() + kBetweenItems;
-    }
+    const int said = title + (m_unitBelow ? 0 : widthOf(m_unit));
+    m_titleRight = arrangeBeside(items, right, std::max(0, right - legend - said));
   } else {
     m_titleRight = right;
     if (m_unitBelow) ++rows;
     rows = arrangeRows(items, rows);
+    fillRows(items);
   }
   for (std::size_t i = 0; i < m_items.size(); ++i) m_items[i]->setVisible(i < m_seenItems);
   const std::size_t more = items.size() - m_seenItems;
@@ -429,6 +458,53 @@ void PlotHeader::arrange() {
   }
   update();
 }
+
+/// From the right. \param spare  what is free beside the widths that are kept \return where the legend begins
+int PlotHeader::arrangeBeside(const std::vector<LegendItem*>& items, int right, int spare) {
+  int x = right + kBetweenItems;
+  for (auto item = items.rbegin(); item != items.rend(); ++item) {
+    const int kept = (*item)->sizeHint().width();
+    const int more = std::min(spare, (*item)->wantedWidth() - kept);
+    spare -= more;
+    x -= kept + more + kBetweenItems;
+    (*item)->setGeometry(x, 0, kept + more, rowHeight());
+  }
+  const int word = widthOf(measuredWord()) + kBetweenItems;
+  if (!items.empty() && saysMeasured() && word <= spare) {
+    x -= word;
+    m_measuredPlace = QRect(x, 0, word, rowHeight());
+  }
+  return x - kBetweenItems;
+}
+
+/// Gives what is free at the end of each row to values that are longer than the room that was kept for them.
+void PlotHeader::fillRows(const std::vector<LegendItem*>& items) {
+  std::size_t next = 0;
+  int end = 0;
+  while (next < m_seenItems) {
+    const std::size_t first = next;
+    const int y = items[first]->y();
+    while (next < m_seenItems && items[next]->y() == y) end = items[next++]->geometry().right() + 1;
+    int spare = width() - end;
+    int x = 0;
+    for (std::size_t i = first; i < next; ++i) {
+      const int more = std::clamp(items[i]->wantedWidth() - items[i]->width(), 0, std::max(0, spare));
+      spare -= more;
+      items[i]->setGeometry(x, y, items[i]->width() + more, rowHeight());
+      x += items[i]->width() + kBetweenItems;
+    }
+    end = x;
+  }
+  if (m_seenItems == 0 || m_seenItems < items.size() || !saysMeasured()) return;
+  const int word = widthOf(measuredWord());
+  if (end + word <= width()) m_measuredPlace = QRect(end, items[m_seenItems - 1]->y(), word, rowHeight());
+}
+
+bool PlotHeader::saysMeasured() const {
+  return m_state.content.smoothing.kind != Smoothing::Kind::None && !m_tableShown;
+}
+
+QString PlotHeader::measuredWord() { return tr("as measured"); }
 
 int PlotHeader::arrangeRows(const std::vector<LegendItem*>& items, int above) {
   const int row = rowHeight();
@@ -508,6 +584,8 @@ void PlotHeader::paintEvent(QPaintEvent* /*event*/) {
     painter.drawText(QRectF(left, top, room, row), Qt::AlignLeft | Qt::AlignVCenter,
                      plain.elidedText(text, Qt::ElideRight, room));
   };
+  const QRect& measured = m_measuredPlace;
+  if (!measured.isEmpty()) write(measuredWord(), measured.left(), measured.top(), measured.width());
   const double besideTitle = bold.horizontalAdvance(title) + kBeforeUnit;
   if (m_unitBelow) {
     write(m_aside, besideTitle, 0, m_titleRight - besideTitle);

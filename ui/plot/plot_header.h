@@ -4,6 +4,7 @@
 #include <QAbstractButton>
 #include <QWidget>
 
+#include <algorithm>
 #include <vector>
 
 #include "ui/plot/plot_state.h"
@@ -34,6 +35,9 @@ class LegendItem : public QAbstractButton {
 
   QSize sizeHint() const override;
 
+  /// With which the longest value so far leaves the name all of its room; sizeHint where that is enough.
+  int wantedWidth() const { return std::max(sizeHint().width(), m_wanted); }
+
  Q_SIGNALS:
   void widthChanged();
 
@@ -43,6 +47,7 @@ class LegendItem : public QAbstractButton {
 
  private:
   QFont valueFont() const;
+  int widthWith(double value) const;
   void describe();
 
   PlotSeries m_series;
@@ -52,6 +57,7 @@ class LegendItem : public QAbstractButton {
   QColor m_bad;
   QStringList m_longest;
   double m_valueWidth = 0;  // that is kept
+  int m_wanted = 0;
 };
 
 /// Above a plot: what it shows and in what, the legend in the order of the lines, and the menu.
@@ -82,6 +88,10 @@ class PlotHeader : public QWidget {
   double unitWidth() const;
   /// What is said beside the title while the unit has a row of its own and no room there for it.
   const QString& shownAside() const { return m_aside; }
+
+  /// Where it is said in the legend that its values are measured ones and no places on a smoothed line; empty where
+  /// there is no room for that, or nothing to say.
+  const QRect& measuredPlace() const { return m_measuredPlace; }
 
   /// Something the title has to say for the time being: "sorted: newer values are not shown".
   void setRemark(const QString& remark);
@@ -115,6 +125,10 @@ class PlotHeader : public QWidget {
   void arrange();
   /// \return the number of rows, of which the first `above` have something else
   int arrangeRows(const std::vector<LegendItem*>& items, int above);
+  int arrangeBeside(const std::vector<LegendItem*>& items, int right, int spare);
+  void fillRows(const std::vector<LegendItem*>& items);
+  bool saysMeasured() const;
+  static QString measuredWord();
   void fillMore();
   int rowHeight() const;
   QFont titleFont() const;
@@ -140,6 +154,7 @@ class PlotHeader : public QWidget {
   QString m_unit;            // as much of it as is to be read
   bool m_unitBelow = false;  // in a row of its own
   QString m_aside;
+  QRect m_measuredPlace;
   int m_titleRoom = 0;
   int m_titleRight = 0;  // where the legend begins in the first row
 };

@@ -441,6 +441,54 @@ class PlotLayoutTests : public QObject {
     QCOMPARE(plot.frame().geometry.area.left(), left);
   }
 
+  void no_name_of_a_legend_is_cut_while_its_row_has_room_data() {
+    QTest::addColumn<YScale>("scale");
+    QTest::addColumn<bool>("isCount");
+    QTest::addColumn<double>("value");
+    QTest::newRow("scale") << YScale::Log2 << false << std::ldexp(1.0, -122);
+    QTest::newRow("count") << YScale::Linear << true << 123'456'789'012.0;
+  }
+  void no_name_of_a_legend_is_cut_while_its_row_has_room() {
+    QFETCH(YScale, scale);
+    QFETCH(bool, isCount);
+    QFETCH(double, value);
+    auto content = contentOf({{"fp16-long-name", series({1, value})}, {"bf16", series({1, 2})}});
+    content.scale = scale;
+    content.isCount = isCount;
+    for (const int width : {560, 700}) {
+      Shown plot(content, {width, 300});
+      const auto items = plot.view.findChildren<LegendItem*>();
+      QFont words = items.front()->font();
+      words.setPointSizeF(words.pointSizeF() * 0.92);
+      QFont bold = words;
+      bold.setBold(true);
+      const double needed = QFontMetricsF(words).horizontalAdvance("fp16-long-name") +
+                            QFontMetricsF(bold).horizontalAdvance(shownText(content, value));
+      QVERIFY2(items.front()->width() >= needed + 15 + 4 + 4, qPrintable(QString::number(items.front()->width())));
+      QVERIFY(!items[0]->geometry().intersects(items[1]->geometry()));
+      for (const auto* item : items) QVERIFY(item->geometry().right() < item->parentWidget()->width());
+    }
+  }
+
+  void a_legend_beside_smoothed_lines_says_that_its_values_are_measured_data() {
+    QTest::addColumn<int>("width");
+    for (const int width : {420, 600, 900}) QTest::addRow("%d", width) << width;
+  }
+  void a_legend_beside_smoothed_lines_says_that_its_values_are_measured() {
+    QFETCH(int, width);
+    auto content = contentOf({{"reference", series({1, 2})}, {"fp16", series({1, 2})}});
+    Shown plain(content, {width, 300});
+    QVERIFY(plain.view.findChild<PlotHeader*>()->measuredPlace().isEmpty());
+    content.smoothing.kind = Smoothing::Kind::Exponential;
+    Shown plot(content, {width, 300});
+    const QRect place = plot.view.findChild<PlotHeader*>()->measuredPlace();
+    QVERIFY(!place.isEmpty());
+    QVERIFY(place.right() < width);
+    for (const auto* item : plot.view.findChildren<LegendItem*>()) QVERIFY(!item->geometry().intersects(place));
+    plot.view.setTableShown(true);
+    QVERIFY(plot.view.findChild<PlotHeader*>()->measuredPlace().isEmpty());
+  }
+
   void a_long_legend_leaves_the_plot_its_height_and_its_rest_stands_in_a_menu() {
     Shown plot(manyArms(30), {420, 400});
     auto* const header = plot.view.findChild<PlotHeader*>();

@@ -5,9 +5,12 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QMenu>
+#include <QScopeGuard>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStyleFactory>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <QWheelEvent>
@@ -884,6 +887,60 @@ class PlotViewTests : public QObject {
     QCOMPARE(plot.view.content().series[0].style.color, plotColors(true).reference);
     QCOMPARE(plot.frame().series[1].style.color, plotColors(true).trials[0]);
     QCOMPARE(*plot.view.content().bands[0].color, plotColors(true).trials[0]);
+  }
+
+  void the_sign_of_the_menu_is_seen_after_the_theme_changes() {
+    const QPalette before = QApplication::palette();
+    const auto restore = qScopeGuard([&before] { QApplication::setPalette(before); });
+    QPalette dark(QColor(0x2a, 0x2c, 0x30), QColor(0x2a, 0x2c, 0x30));
+    QPalette light(QColor(0xee, 0xee, 0xee), QColor(0xee, 0xee, 0xee));
+    const auto contrast = [](QWidget& view) {
+      const auto* const button = view.findChild<PlotHeader*>()->findChild<QToolButton*>();
+      const QImage picture = view.grab(QRect(button->mapTo(&view, QPoint(0, 0)), button->size())).toImage();
+      int least = 255;
+      int most = 0;
+      for (int y = 0; y < picture.height(); ++y) {
+        for (int x = 0; x < picture.width(); ++x) {
+          const int lightness = picture.pixelColor(x, y).lightness();
+          least = std::min(least, lightness);
+          most = std::max(most, lightness);
+        }
+      }
+      return most - least;
+    };
+    QApplication::setPalette(light);
+    PlotView view("loss");
+    view.setContent(contentOf({series(wave(100, 0))}));
+    view.resize(600, 300);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    QVERIFY(contrast(view) > 100);
+    QApplication::setPalette(dark);
+    QCoreApplication::processEvents();
+    QVERIFY(view.palette().color(QPalette::Base).lightness() < 80);
+    QVERIFY2(contrast(view) > 100, qPrintable(QString::number(contrast(view))));
+  }
+
+  void a_button_is_up_after_its_menu_closed_with_the_pointer_elsewhere() {
+    Shown plot(contentOf({series(wave(100, 0))}));
+    auto* const menu = plot.view.findChild<PlotHeader*>()->menu();
+    QToolButton* button = nullptr;
+    for (auto* const one : plot.view.findChildren<QToolButton*>()) {
+      if (one->menu() == menu) button = one;
+    }
+    QVERIFY(button != nullptr);
+    QCursor::setPos(plot.view.mapToGlobal(QPoint(100, 200)));
+    const QImage before = button->grab().toImage();
+    QTimer::singleShot(0, menu, [&] {
+      QCursor::setPos(plot.view.mapToGlobal(QPoint(100, 200)));
+      button->setAttribute(Qt::WA_UnderMouse);
+      menu->close();
+    });
+    QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_VERIFY(!menu->isVisible());
+    QCoreApplication::processEvents();
+    QVERIFY(!button->isDown());
+    QCOMPARE(button->grab().toImage(), before);
   }
 
   void plot_may_leave_the_legend_to_another() {
