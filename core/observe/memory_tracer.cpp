@@ -162,6 +162,10 @@ MemoryTracer::MemoryTracer(std::function<std::string()> module_path, std::functi
       guard_(std::make_unique<Guard>(log_)) {}
 MemoryTracer::~MemoryTracer() = default;
 
+void MemoryTracer::pause() { guard_.reset(); }
+void MemoryTracer::resume() {
+  if (!guard_) guard_ = std::make_unique<Guard>(log_);
+}
 void MemoryTracer::enter(record::StepPart part) { log_->enter(part); }
 void MemoryTracer::set_parameters(const std::vector<const void*>& storages) { log_->set_parameters(storages); }
 const record::MemoryTrace& MemoryTracer::events() const { return log_->events(); }

@@ -39,6 +39,10 @@ class MemoryTracer {
   MemoryTracer(const MemoryTracer&) = delete;
   MemoryTracer& operator=(const MemoryTracer&) = delete;
 
+  /// Hears nothing until `resume`: what is freed meanwhile counts as in use.
+  void pause();
+  void resume();
+
   /// What the step is at from here on: events are marked with it.
   void enter(record::StepPart part);
 

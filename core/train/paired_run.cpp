@@ -123,7 +123,8 @@ void PairedRun::begin_attempt(std::size_t index) {
   // What the last attempt still holds was counted when it was allocated, so freeing it counts, too.
   Measured::PerArm& per_arm = measured_->arms[index];
   const std::int64_t before = measured_->memory.live();
-  attempts_[index] = Attempt();
+  Attempt next;
+  per_arm.growth.within(*arms_[index], next, [&] { attempts_[index] = Attempt(); });
   generators_before_[index] = arms_[index]->generator_state;
   per_arm.live_bytes += measured_->memory.live() - before;
   per_arm.peak_bytes = 0;
@@ -149,11 +150,7 @@ void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages) {
   };
   const auto run = [&] { run_stages(stages, *arms_[index], window, attempts_[index], options_); };
   try {
-    if (per_arm.growth.wants_trace() && &stages == &gradient_stages()) {
-      per_arm.growth.trace(*arms_[index], attempts_[index], run);
-    } else {
-      run();
-    }
+    per_arm.growth.within(*arms_[index], attempts_[index], run);
   } catch (const StopRequested&) {
     count();  // what a step that was taken back has allocated and freed is in the arm's memory all the same
     throw;
@@ -428,7 +425,7 @@ void PairedRun::fill(std::size_t index, record::StepRecord& step) {
   if (measured_) {
     step.live_bytes = measured_->arms[index].live_bytes;
     step.peak_bytes = measured_->arms[index].peak_bytes;
-    measured_->arms[index].growth.after_step(arm, step_, *step.live_bytes);
+    measured_->arms[index].growth.after_step(arm, attempt, step_, *step.live_bytes);
   }
 
   if (step.skipped) {
