@@ -29,8 +29,8 @@ struct LedgerOptions {
 };
 
 /// With an experiment file they come from its model.
-const std::array<const char*, 7> kTypedOnly = {"fixed",         "parameters", "gradients", "moments",
-                                               "master-copies", "buffers",    "per-sample"};
+const std::array<const char*, 8> kTypedOnly = {"fixed",         "parameters", "gradients",  "moments",
+                                               "master-copies", "buffers",    "per-sample", "blocks"};
 
 [[noreturn]] void refuse_missing(const std::string& field, const std::string& expected) {
   throw Error(ErrorKind::InvalidSetting, {"missing", "", 0, 0, field, "", expected, ""});
@@ -144,9 +144,10 @@ int print_ledger(Program& program, const LedgerOptions& options) {
 
 void add_ledger(Program& program) {
   const auto options = std::make_shared<LedgerOptions>();
-  CLI::App* const command =
-      program.add_command("ledger", "What memory a training step needs and what fits: exit code 0 fits, 1 does not",
-                          [&program, options] { return print_ledger(program, *options); });
+  CLI::App* const command = program.add_command(
+      "ledger",
+      "What memory a training step needs and what fits: exit code 0 fits, 1 does not, or an arm's step failed",
+      [&program, options] { return print_ledger(program, *options); });
   options->command = command;
   command->footer(
       "Sizes need a unit: GB is 10^9 bytes, GiB is 2^30. Needs are rounded up to whole bytes, the device down.");

@@ -2,6 +2,7 @@
 #include "app/cli/model_ledger_command.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -23,13 +24,7 @@ constexpr std::int64_t kMostSamples = 1'000'000'000;
 
 std::optional<memory::Device> device_of(const ModelLedgerOptions& options, const spec::Experiment& experiment) {
   memory::Device device;
-  if (!options.device.empty()) {
-    device.capacity_bytes = memory::size_from_text("--device", options.device, memory::Rounding::Down);
-  } else if (experiment.budget.device_memory_bytes) {
-    device.capacity_bytes = *experiment.budget.device_memory_bytes;
-  } else {
-    return std::nullopt;
-  }
+  // All that was typed is looked at, whether there is a device or not.
   const bool typed = !options.reserve.empty();
   device.reserve_parts = memory::reserve_from_text(typed ? "--reserve" : "budget.reserve",
                                                    typed ? options.reserve : to_text(experiment.budget.reserve));
@@ -37,6 +32,13 @@ std::optional<memory::Device> device_of(const ModelLedgerOptions& options, const
     device.outside_bytes = memory::size_from_text("--outside", options.outside, memory::Rounding::Up);
   }
   device.allocator.expandable_segments = options.expandable_segments;
+  if (!options.device.empty()) {
+    device.capacity_bytes = memory::size_from_text("--device", options.device, memory::Rounding::Down);
+  } else if (experiment.budget.device_memory_bytes) {
+    device.capacity_bytes = *experiment.budget.device_memory_bytes;
+  } else {
+    return std::nullopt;
+  }
   return device;
 }
 
@@ -58,7 +60,10 @@ TypedTime typed_time(const std::string& text) {
   const auto microbatch = integer_from_text(text.substr(at + 1, times - at - 1));
   const auto accumulation = integer_from_text(text.substr(times + 1, equals - times - 1));
   const auto seconds = number_from_text(text.substr(equals + 1));
-  if (at == 0 || microbatch.value_or(0) < 1 || accumulation.value_or(0) < 1 || !(seconds.value_or(0.0) > 0.0)) refuse();
+  if (at == 0 || microbatch.value_or(0) < 1 || accumulation.value_or(0) < 1 || !(seconds.value_or(0.0) > 0.0) ||
+      !std::isfinite(*seconds)) {
+    refuse();
+  }
   return {text.substr(0, at), {*microbatch, *accumulation, *seconds}};
 }
 
@@ -169,9 +174,7 @@ int print_model_ledger(Program& program, const ModelLedgerOptions& options) {
   } else {
     program.console.result_for_people(experiment_ledger_page(ledger));
   }
-  const bool all_known =
-      std::all_of(ledger.arms.begin(), ledger.arms.end(), [](const ArmLedger& arm) { return arm.failure.empty(); });
-  return ledger.fits() && all_known ? exit_code::kDone : exit_code::kRejected;
+  return ledger.fits() ? exit_code::kDone : exit_code::kRejected;
 }
 
 }  // namespace mantissa::cli

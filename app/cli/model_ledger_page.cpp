@@ -299,8 +299,9 @@ Json plan_json(const ExperimentLedger& ledger, const memory::Plan& plan) {
 }  // namespace
 
 bool ExperimentLedger::fits() const {
-  return !device || std::all_of(arms.begin(), arms.end(), [](const ArmLedger& arm) {
-    return std::all_of(arm.ledgers.begin(), arm.ledgers.end(), [](const auto& each) { return each.fits; });
+  return std::all_of(arms.begin(), arms.end(), [this](const ArmLedger& arm) {
+    const auto fits_device = [](const memory::ModelLedger& each) { return each.fits; };
+    return arm.failure.empty() && (!device || std::all_of(arm.ledgers.begin(), arm.ledgers.end(), fits_device));
   });
 }
 

@@ -34,7 +34,7 @@ struct ExperimentLedger {
   memory::Plans plans;                   ///< empty without a device
   bool times_are_measured = false;       ///< on the device that traced; false: typed, or none
 
-  /// Every arm at every microbatch that was asked for. True without a device.
+  /// Every arm at every microbatch that was asked for, and every arm has figures. Without a device only the latter.
   bool fits() const;
 };
 

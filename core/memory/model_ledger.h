@@ -46,6 +46,9 @@ struct ModelLedger {
   bool fits = false;
   /// It fits because the allocator gives back cached segments when the device is full, which costs time each step.
   bool fits_by_release = false;
+
+  /// Whether what is live, rounded to blocks, would fit if nothing were lost between segments.
+  bool could_fit() const { return replay.peak.allocated + outside_bytes.value_or(0) <= usable_bytes; }
 };
 
 /// \throws Error InvalidSetting  for a capacity below 1, a reserve out of range, negative bytes outside, and as

@@ -96,14 +96,30 @@ Plans plans_of(const PlanQuestion& question) {
 }
 
 std::optional<std::int64_t> largest_microbatch(const PlanOption& option, std::int64_t accumulation, std::int64_t most) {
-  if (most < 1 || !option.need(1, accumulation).fits) return std::nullopt;
-  std::int64_t fits = 1;
-  std::int64_t beyond = std::min(most, kMostEffectiveBatch) + 1;  // does not fit, or is not to be tried
-  const auto try_one = [&](std::int64_t microbatch) {
-    (option.need(microbatch, accumulation).fits ? fits : beyond) = microbatch;
+  constexpr std::int64_t kStride = 16;
+  const auto need = [&](std::int64_t microbatch) { return option.need(microbatch, accumulation); };
+  const auto could_fit = [&](std::int64_t microbatch) {
+    const Need here = need(microbatch);
+    return here.could_fit || here.fits;
   };
+  if (most < 1 || !could_fit(1)) return std::nullopt;
+  std::int64_t could = 1;
+  std::int64_t beyond = std::min(most, kMostEffectiveBatch) + 1;  // could not, or is not to be tried
+  const auto try_one = [&](std::int64_t microbatch) { (could_fit(microbatch) ? could : beyond) = microbatch; };
   for (std::int64_t next = 2; next < beyond; next *= 2) try_one(next);
-  while (beyond - fits > 1) try_one(fits + (beyond - fits) / 2);
+  while (beyond - could > 1) try_one(could + (beyond - could) / 2);
+
+  std::int64_t fits = could;
+  std::int64_t too_large = could + 1;
+  while (fits >= 1 && !need(fits).fits) {
+    too_large = fits;
+    fits -= std::max<std::int64_t>(1, fits / kStride);
+  }
+  if (fits < 1) return std::nullopt;
+  while (too_large - fits > 1) {
+    const std::int64_t middle = fits + (too_large - fits) / 2;
+    (need(middle).fits ? fits : too_large) = middle;
+  }
   return fits;
 }
 

@@ -18,13 +18,16 @@ inline constexpr std::int64_t kMostEffectiveBatch = 1'000'000'000'000;
 struct Need {
   std::int64_t bytes = 0;  ///< at its peak
   bool fits = false;       ///< into what is usable
+  /// Whether what is live and rounded would fit, if nothing were lost between segments. Unlike `fits` it never comes
+  /// back at a larger microbatch.
+  bool could_fit = false;
 };
 
 /// One way to compute a step, whatever its sizes.
 struct PlanOption {
   std::string policy;                     ///< "FP32", "FP16 autocast"
   bool activation_checkpointing = false;  ///< activations of a block are computed again in backward
-  /// What a step of these sizes needs. Must not fall as the microbatch grows.
+  /// What a step of these sizes needs.
   std::function<Need(std::int64_t microbatch, std::int64_t accumulation)> need;
   std::vector<TimedStep> timed;  ///< measured or typed; empty: nobody knows how long it takes
 };
@@ -67,8 +70,11 @@ struct Plans {
 ///         option, a deadline or price that is negative or not finite, and timed steps as step_time_of
 Plans plans_of(const PlanQuestion& question);
 
-/// The largest microbatch whose step fits; nothing where not even one sample does. Asks `need` about 2 log2 of it
-/// times. \param most  larger ones are not tried, and none above kMostEffectiveBatch
+/// The largest microbatch that was found to fit; nothing where none was. An allocator's segments can make a step fit
+/// that is larger than one that does not: from the largest that could fit it is looked for downwards, in strides of one
+/// part in 16, and between the strides by bisection. Asks `need` some hundred times at most.
+///
+/// \param most  larger ones are not tried, and none above kMostEffectiveBatch
 std::optional<std::int64_t> largest_microbatch(const PlanOption& option, std::int64_t accumulation, std::int64_t most);
 
 }  // namespace mantissa::memory

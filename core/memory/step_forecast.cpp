@@ -30,9 +30,9 @@ bool agree(const StepTrace& one, const StepTrace& other) {
 }
 
 /// On the line through two points; never below 1 byte, because every allocation has at least one.
-std::int64_t on_line(double x, double x1, double y1, double x2, double y2) {
-  const double y = y1 + (x - x1) * (y2 - y1) / (x2 - x1);
-  if (y > kMostBytes) refuse("microbatch", static_cast<std::int64_t>(x), "one whose memory stays below 2^53 bytes");
+std::int64_t on_line(std::int64_t microbatch, double x1, double y1, double x2, double y2) {
+  const double y = y1 + (static_cast<double>(microbatch) - x1) * (y2 - y1) / (x2 - x1);
+  if (y > kMostBytes) refuse("microbatch", microbatch, "one whose memory stays below 2^53 bytes");
   return std::max<std::int64_t>(1, std::llround(y));
 }
 
@@ -120,7 +120,7 @@ StepTrace StepForecast::at(std::int64_t microbatch) const {
     for (MemoryEvent& event : trace.events) {
       const record::MemoryBlock& block = trace.blocks[static_cast<std::size_t>(event.block)];
       if (event.kind == MemoryEvent::Kind::Free || !grows_with_samples(block.category)) continue;
-      event.bytes = on_line(samples, 0.0, 0.0, traced, static_cast<double>(event.bytes));
+      event.bytes = on_line(microbatch, 0.0, 0.0, traced, static_cast<double>(event.bytes));
     }
     return trace;
   }
@@ -134,7 +134,7 @@ StepTrace StepForecast::at(std::int64_t microbatch) const {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     if (trace.events[i].kind == MemoryEvent::Kind::Free) continue;
     trace.events[i].bytes =
-        on_line(samples, static_cast<double>(low.microbatch), static_cast<double>(low.events[i].bytes),
+        on_line(microbatch, static_cast<double>(low.microbatch), static_cast<double>(low.events[i].bytes),
                 static_cast<double>(high.microbatch), static_cast<double>(high.events[i].bytes));
   }
   return trace;

@@ -62,7 +62,7 @@ std::vector<memory::PlanOption> plan_options(const std::vector<ArmForecast>& for
     option.activation_checkpointing = arm.activation_checkpointing;
     option.need = [&arm, device](std::int64_t microbatch, std::int64_t accumulation) {
       const memory::ModelLedger ledger = memory::model_ledger_of(arm.forecast.at(microbatch, accumulation), device);
-      return memory::Need{ledger.needed_bytes, ledger.fits};
+      return memory::Need{ledger.needed_bytes, ledger.fits, ledger.could_fit()};
     };
     option.timed = arm.timed;
     options.push_back(std::move(option));

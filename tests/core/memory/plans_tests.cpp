@@ -24,7 +24,7 @@ PlanOption option(const std::string& policy, bool checkpointing, std::int64_t pe
   made.activation_checkpointing = checkpointing;
   made.need = [per_sample](std::int64_t microbatch, std::int64_t /*accumulation*/) {
     const std::int64_t bytes = 3'200'000'000 + per_sample * microbatch;
-    return Need{bytes, bytes <= kUsable};
+    return Need{bytes, bytes <= kUsable, bytes <= kUsable};
   };
   made.timed = std::move(timed);
   return made;
@@ -152,6 +152,26 @@ class PlansTests : public QObject {
     QCOMPARE(*largest_microbatch(option("FP32", false, 610'000'000, {}), 1, 1'000'000), std::int64_t(30));
     QVERIFY(!largest_microbatch(option("FP32", false, 19'000'000'000, {}), 1, 1'000'000).has_value());
     QVERIFY(!largest_microbatch(half, 1, 0).has_value());
+  }
+
+  // Sizes from 100 to 199 waste 200: 150 needs 350 of 299, but 299 fits.
+  void a_larger_microbatch_may_fit_where_a_smaller_one_does_not() {
+    PlanOption segments;
+    segments.need = [](std::int64_t microbatch, std::int64_t /*accumulation*/) {
+      const bool wasteful = microbatch >= 100 && microbatch < 200;
+      const std::int64_t bytes = microbatch + (wasteful ? 200 : 0);
+      return Need{bytes, bytes <= 299, microbatch <= 299};
+    };
+    QCOMPARE(*largest_microbatch(segments, 1, 1'000'000), std::int64_t(299));
+    segments.need = [](std::int64_t microbatch, std::int64_t /*accumulation*/) {
+      const bool wasteful = microbatch == 1 || microbatch > 250;
+      return Need{microbatch, !wasteful && microbatch <= 299, microbatch <= 299};
+    };
+    QCOMPARE(*largest_microbatch(segments, 1, 1'000'000), std::int64_t(250));
+    segments.need = [](std::int64_t microbatch, std::int64_t /*accumulation*/) {
+      return Need{microbatch, false, microbatch <= 299};
+    };
+    QVERIFY(!largest_microbatch(segments, 1, 1'000'000).has_value());
   }
 
   void what_makes_no_sense_is_refused_at_its_field() {
