@@ -44,32 +44,6 @@ CategoryBytes growth_between(const StepTrace& fewer, const StepTrace& more) {
   return growth;
 }
 
-/// Holds so much more from the beginning on, for so many microbatches: blocks of their own, as an allocator would see
-/// them, but no more than kMostPieces of a kind. Blocks are numbered in the order of their allocations: all others move
-/// up.
-void hold_more(StepTrace& trace, const CategoryBytes& of_one, std::int64_t microbatches) {
-  constexpr std::int64_t kMostPieces = 512;
-  const std::int64_t pieces = std::min(microbatches, kMostPieces);
-  record::MemoryTrace held;
-  std::vector<record::MemoryBlock> blocks;
-  for (std::size_t i = 0; i < of_one.size(); ++i) {
-    if (of_one[i] == 0) continue;
-    std::int64_t left = of_one[i] * microbatches;
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      MemoryEvent event;
-      event.block = static_cast<std::int64_t>(blocks.size());
-      event.bytes = left / (pieces - piece);
-      left -= event.bytes;
-      held.push_back(event);
-      blocks.push_back({static_cast<record::MemoryCategory>(i), 0});
-    }
-  }
-  for (MemoryEvent& event : trace.events) event.block += static_cast<std::int64_t>(blocks.size());
-  trace.events.insert(trace.events.begin(), held.begin(), held.end());
-  trace.blocks.insert(trace.blocks.begin(), blocks.begin(), blocks.end());
-  trace.held += held.size();
-}
-
 }  // namespace
 
 AccumulatedForecast::AccumulatedForecast(const std::vector<StepTrace>& traces) {

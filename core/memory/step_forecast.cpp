@@ -76,6 +76,29 @@ StepPeak peak_of(const StepTrace& trace) {
   return peak;
 }
 
+void hold_more(StepTrace& trace, const CategoryBytes& of_one, std::int64_t times) {
+  constexpr std::int64_t kMostPieces = 512;
+  const std::int64_t pieces = std::min(times, kMostPieces);
+  record::MemoryTrace held;
+  std::vector<record::MemoryBlock> blocks;
+  for (std::size_t i = 0; i < of_one.size(); ++i) {
+    if (of_one[i] == 0) continue;
+    std::int64_t left = of_one[i] * times;
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      MemoryEvent event;
+      event.block = static_cast<std::int64_t>(blocks.size());
+      event.bytes = left / (pieces - piece);
+      left -= event.bytes;
+      held.push_back(event);
+      blocks.push_back({static_cast<record::MemoryCategory>(i), 0});
+    }
+  }
+  for (MemoryEvent& event : trace.events) event.block += static_cast<std::int64_t>(blocks.size());
+  trace.events.insert(trace.events.begin(), held.begin(), held.end());
+  trace.blocks.insert(trace.blocks.begin(), blocks.begin(), blocks.end());
+  trace.held += held.size();
+}
+
 StepForecast::StepForecast(std::vector<StepTrace> traces) : traces_(std::move(traces)) {
   std::sort(traces_.begin(), traces_.end(),
             [](const StepTrace& a, const StepTrace& b) { return a.microbatch < b.microbatch; });

@@ -23,6 +23,10 @@ struct StepPeak {
 /// The peak of a trace. O(events).
 StepPeak peak_of(const record::StepTrace& trace);
 
+/// Makes a step hold more from its beginning on: `times` blocks of each category's bytes, as an allocator would see
+/// them, but in no more than 512 pieces of a kind. Products must stay within 64 bits.
+void hold_more(record::StepTrace& trace, const CategoryBytes& of_one, std::int64_t times);
+
 /// The memory of a step at microbatches that were never traced, from traces at others.
 ///
 /// One step calls the same operators at every microbatch, so event by event its allocations are the same ones, each of

@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
+#include "core/memory/step_forecast.h"
 #include "core/perf/statistics.h"
 #include "core/session/plain_failures.h"
 #include "core/session/prepared.h"
@@ -55,6 +56,21 @@ double seconds_of_a_step(train::Arm& arm, const train::Window& window) {
   return perf::median(seconds);
 }
 
+/// LBFGS fills its history with a pair of flat tensors an update; the traced step, the second, finds one of them. A
+/// full history holds one more for a moment: the new pair is made before the oldest goes.
+void fill_history(const train::Arm& arm, const spec::Experiment& experiment, record::StepTrace& trace) {
+  for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
+    if (arm.optimizers[i].kind != "lbfgs") continue;
+    std::int64_t bytes = 0;
+    for (const std::size_t place : arm.optimizers[i].parameters) {
+      bytes += static_cast<std::int64_t>(arm.network->parameters()[place].tensor.nbytes());
+    }
+    memory::CategoryBytes flat{};
+    flat[static_cast<std::size_t>(record::MemoryCategory::OptimizerState)] = bytes;
+    memory::hold_more(trace, flat, 2 * experiment.training.optimizers[i].history_size);
+  }
+}
+
 ArmMemory trace_arm(const Prepared& prepared, const spec::Trial* trial, const std::vector<StepSize>& sizes,
                     bool with_times, const StopToken& stop) {
   ArmMemory memory;
@@ -67,6 +83,7 @@ ArmMemory trace_arm(const Prepared& prepared, const spec::Trial* trial, const st
     if (stop.requested()) break;
     try {
       memory.traces.push_back(train::trace_step(make_arm, [&] { return window_of(prepared, size); }));
+      fill_history(*make_arm(), prepared.experiment, memory.traces.back());
       if (with_times && !stop.requested()) {
         memory.times.push_back({size, seconds_of_a_step(*make_arm(), window_of(prepared, size))});
       }

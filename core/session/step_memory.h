@@ -53,6 +53,8 @@ struct TracedMemory {
 /// its own training.batch and training.accumulate are. Rows of the data are taken again where there are too few.
 /// Nothing is stored.
 ///
+/// LBFGS counts with a full history: it is what a long run holds.
+///
 /// On a CPU: what is traced is the memory of the CPU's allocator. Takes a few steps of every arm at every size.
 /// A request to stop ends it after the trace that is under way, with what it has by then.
 /// \throws Error as `run` does before its first step; InvalidSetting for a size below 1

@@ -131,6 +131,24 @@ class StepMemoryTests : public QObject {
     }
   }
 
+  // 49 parameters of 4 bytes; a full history of 10 holds two flat tensors each: 2 * 10 * 196 = 3,920 bytes. A run of 30
+  // updates has it full.
+  void lbfgs_is_counted_with_a_full_history() {
+    const std::string lbfgs = "[[training.optimizer]]\nkind = \"lbfgs\"\nlr = 0.1\nmax_iter = 1\nhistory_size = 10\n";
+    spec::Experiment experiment = experiment_of(8, lbfgs);
+    const auto arms = trace(experiment, {8, 16});
+    const memory::StepPeak peak = memory::peak_of(memory::StepForecast(arms[0].traces).at(8));
+    const std::int64_t state = held(arms[0].traces[0], MemoryCategory::OptimizerState);
+    QVERIFY2(state >= 3920 && state < 3920 + 6 * 196, std::to_string(state).c_str());  // direction, last gradient
+    experiment.training.steps = 30;
+    const session::Preflight measured = session::preflight(experiment, {}, {}, {30, 60.0});
+    const std::int64_t foretold = peak.bytes - peak.by_category[static_cast<std::size_t>(MemoryCategory::Inputs)];
+    const std::int64_t found = measured.arms[0].peak_bytes.value_or(0);
+    // Scalars of each pair and step are left out: two of 4 bytes.
+    QVERIFY2(std::abs(foretold - found) <= 10 * 2 * 4,
+             (std::to_string(foretold) + " " + std::to_string(found)).c_str());
+  }
+
   void steps_are_timed_where_that_is_asked_for() {
     session::MemoryQuestion question;
     question.sizes = {{4, 1}, {4, 2}};
