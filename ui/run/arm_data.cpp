@@ -198,6 +198,8 @@ bool ArmData::take(const record::StepRecord& step) {
   if (step.skipped) takeSkip(step, x);
   if (step.scale_before && step.scale_after && *step.scale_after > *step.scale_before) m_grewAt = step.step;
   m_optimizers = std::max(m_optimizers, step.optimizers.size());
+  if (step.grad_norm && *step.grad_norm != 0) m_zeroGradientsSince = 0;
+  if (step.grad_norm && *step.grad_norm == 0 && m_zeroGradientsSince == 0) m_zeroGradientsSince = step.step;
   m_samples = step.samples;
 
   m_counters.iterations = step.iteration;
@@ -324,6 +326,7 @@ bool ArmData::truncateAfter(qint64 step) {
     }
     for (std::size_t i = 0; i < values; ++i) curve.values->append(old.values->y(i));
   }
+  if (m_zeroGradientsSince > step) m_zeroGradientsSince = 0;
   const auto isAfter = [step](const auto& it) { return it.step > step; };
   m_skips.erase(std::remove_if(m_skips.begin(), m_skips.end(), isAfter), m_skips.end());
   m_evaluations.erase(std::remove_if(m_evaluations.begin(), m_evaluations.end(), isAfter), m_evaluations.end());

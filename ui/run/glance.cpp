@@ -197,7 +197,9 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
     const std::optional<double> newest = arm->counters().deviation;
     if (!newest || std::isfinite(*newest)) continue;
     statement.answer = say("%1 by %2").arg(nameOf(*arm), numberText(*newest));
-    statement.detail = say("Newest RMSE of its outputs.");
+    statement.detail = say("Newest output RMSE.");
+    statement.shorterAnswers = {numberText(*newest)};
+    statement.shorterDetails = {say("output RMSE"), say("RMSE")};
     statement.state = Statement::State::Bad;
     return statement;
   }
@@ -225,7 +227,7 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
     statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), numberText(worst.size));
     statement.detail = say("Output RMSE, %1, no yardstick.").arg(meanWords(worst.steps)) + others;
     statement.shorterAnswers = {numberText(worst.size)};
-    statement.shorterDetails = {sentenceCase(meanWords(worst.steps)), stepsWords(worst.steps)};
+    statement.shorterDetails = {say("Output RMSE, no yardstick"), say("RMSE, no yardstick"), say("no yardstick")};
     return statement;
   }
   const double times = worst.size / unit;
@@ -245,11 +247,12 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
     judged =
         (times > 1 ? say("beyond what %1 repeats do.") : say("within what %1 repeats do.")).arg(yardstick->repeats);
   }
-  statement.detail = say("%1, %2").arg(sentenceCase(meanWords(worst.steps)), judged) + others;
+  statement.detail = say("Output RMSE, %1, %2").arg(meanWords(worst.steps), judged) + others;
   const QString measure = limit                     ? say("limit %1 ×").arg(numberText(*limit))
                           : yardstick->repeats == 1 ? say("1 repeat")
                                                     : say("%1 repeats").arg(yardstick->repeats);
-  statement.shorterDetails = {say("%1, %2").arg(sentenceCase(meanWords(worst.steps)), measure),
+  statement.shorterDetails = {say("Output RMSE, %1, %2").arg(meanWords(worst.steps), measure),
+                              say("%1, %2").arg(sentenceCase(meanWords(worst.steps)), measure),
                               say("%1, %2").arg(stepsWords(worst.steps), measure), measure};
   return statement;
 }
@@ -277,6 +280,24 @@ const ArmData* neverUpdated(const RunData& data, bool running) {
   return found != arms.end() ? *found : nullptr;
 }
 
+constexpr qint64 kUnderflow = 10;  // steps without a gradient: one alone may be a batch that is fitted exactly
+
+/// How many of the newest steps of an arm had gradients that were all exactly zero.
+qint64 stepsWithoutGradients(const ArmData& arm) {
+  return arm.zeroGradientsSince() > 0 ? arm.counters().attempted - arm.zeroGradientsSince() + 1 : 0;
+}
+
+/// An arm whose gradients are gone while the reference has some: updates are applied, and change nothing.
+const ArmData* withoutGradients(const RunData& data) {
+  const ArmData* found = nullptr;
+  for (const ArmData* const arm : data.shown()) {
+    if (isReference(*arm) && stepsWithoutGradients(*arm) > 0) return nullptr;  // it has nothing to learn, either
+    const bool isWorse = found == nullptr || stepsWithoutGradients(*arm) > stepsWithoutGradients(*found);
+    if (stepsWithoutGradients(*arm) >= kUnderflow && isWorse) found = arm;
+  }
+  return found;
+}
+
 Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* before) {
   Statement statement{say("Learning"), {}, {}, {}, Statement::State::Unknown};
   if (const ArmData* const arm = neverUpdated(data, running)) {
@@ -290,6 +311,19 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
     statement.detail =
         steps == 1 ? say("Its only step was skipped: its weights are still the initial ones.")
                    : say("All its %1 steps were skipped: its weights are still the initial ones.").arg(count(steps));
+    return statement;
+  }
+  if (const ArmData* const arm = withoutGradients(data)) {
+    statement.state = Statement::State::Bad;
+    statement.beginsWithName = true;
+    const QString since = count(arm->zeroGradientsSince());
+    statement.answer = say("%1: gradients are 0 since step %2").arg(nameOf(*arm), since);
+    statement.shorterAnswers = {say("%1: gradients 0").arg(nameOf(*arm)), say("gradients are 0"), say("gradients 0")};
+    const qint64 steps = stepsWithoutGradients(*arm);
+    statement.detail = say("All of them were exactly zero in the last %1, as when they underflow: updates are applied, "
+                           "and the weights learn nothing.")
+                           .arg(stepsWords(static_cast<std::size_t>(steps)));
+    statement.shorterDetails = {say("exactly zero since step %1").arg(since), say("since step %1").arg(since)};
     return statement;
   }
   std::vector<Candidate> candidates;

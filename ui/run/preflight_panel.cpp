@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
@@ -114,6 +115,20 @@ PreflightLine archiveLine(const session::Preflight& found, std::optional<qint64>
   return line;
 }
 
+/// A run that takes long and makes no checkpoint on its way; nothing where it is short, or makes some.
+std::optional<PreflightLine> checkpointsLine(const session::Preflight& found, const spec::Experiment& experiment) {
+  constexpr double kLongSeconds = 120;
+  constexpr std::int64_t kManySteps = 5000;
+  const std::int64_t steps = std::max(found.steps, experiment.training.steps.value_or(0));
+  const bool isLong = found.training_seconds > kLongSeconds || steps > kManySteps;
+  if (!isLong || experiment.training.checkpoint.every) return std::nullopt;
+  return PreflightLine{
+      say("No checkpoint before the end"), say("a kill loses all %1 steps").arg(count(steps)),
+      say("Stop makes a checkpoint; a process that is killed makes none. With checkpoint = { every = 500 } under "
+          "[training] (training.checkpoint.every) the run goes on from the last one."),
+      State::Warn};
+}
+
 PreflightLine casesLine(const session::Preflight& found) {
   return {say("Frozen cases"), count(found.frozen_cases), {}, State::Plain};
 }
@@ -157,9 +172,12 @@ QColor colorOf(State state, const QColor& plain) {
 
 std::vector<PreflightLine> preflightLines(const session::Preflight& found, const spec::Experiment& experiment,
                                           std::optional<qint64> freeBytes) {
-  return {armsLine(found),   timeLine(found, experiment),
-          memoryLine(found), archiveLine(found, freeBytes),
-          casesLine(found),  rulesLine(found)};
+  std::vector<PreflightLine> lines = {armsLine(found), timeLine(found, experiment), memoryLine(found),
+                                      archiveLine(found, freeBytes)};
+  if (std::optional<PreflightLine> line = checkpointsLine(found, experiment)) lines.push_back(std::move(*line));
+  lines.push_back(casesLine(found));
+  lines.push_back(rulesLine(found));
+  return lines;
 }
 
 PreflightPanel::PreflightPanel(QWidget* parent)

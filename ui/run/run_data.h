@@ -172,6 +172,9 @@ class ArmData {
   std::size_t optimizers() const { return m_optimizers; }
   const Counters& counters() const { return m_counters; }
 
+  /// The first of the newest steps whose gradients were all exactly zero, without one between them that was not; 0: the
+  /// newest step had gradients, or it is not known.
+  qint64 zeroGradientsSince() const { return m_zeroGradientsSince; }
   qint64 firstNonFinite(Quantity quantity) const;  ///< the step; 0: all are finite
   qint64 nonFinite(Quantity quantity) const;       ///< how many values
   /// Over all finite values; nothing where there is none.
@@ -220,6 +223,7 @@ class ArmData {
   std::array<qint64, kCauses> m_causes{};  // skips by cause
   std::optional<qint64> m_grewAt;          // the last step that left a larger scale
   std::size_t m_optimizers = 0;
+  qint64 m_zeroGradientsSince = 0;
   qint64 m_samples = 0;
   Counters m_counters;
 };

@@ -1054,14 +1054,15 @@ class RunChartsTests : public QObject {
     standing.experiment = locked.get();
     const Statement beyond = glance(*m_data, standing)[2];
     QCOMPARE(beyond.answer, QStringLiteral("bf16 at 5.0 × spread"));
-    QCOMPARE(beyond.detail, QStringLiteral("Mean of 50 steps, beyond the limit, 4 × spread. fp16 at 1.5."));
+    QCOMPARE(beyond.detail,
+             QStringLiteral("Output RMSE, mean of 50 steps, beyond the limit, 4 × spread. fp16 at 1.5."));
     QCOMPARE(beyond.state, Statement::State::Bad);
     const Statement finite = glance(*m_data, standing)[0];
     QCOMPARE(finite.answer, QStringLiteral("1 NaN loss in bf16"));
     QCOMPARE(finite.detail, QStringLiteral("Step 120. reference and fp16 are finite."));
     standing.experiment = nullptr;
     QCOMPARE(glance(*m_data, standing)[2].detail,
-             QStringLiteral("Mean of 50 steps, beyond what 2 repeats do. fp16 at 1.5."));
+             QStringLiteral("Output RMSE, mean of 50 steps, beyond what 2 repeats do. fp16 at 1.5."));
   }
 
   void the_glance_counts_one_step_as_one() {

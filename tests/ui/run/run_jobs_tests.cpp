@@ -638,6 +638,28 @@ class RunJobsTests : public QObject {
     QCOMPARE(space(20'500'000).state, run::PreflightLine::State::Bad);
   }
 
+  void a_long_run_without_checkpoints_is_warned_of_what_a_kill_loses() {
+    session::Preflight found;
+    spec::Experiment experiment;
+    const auto warning = [&] {
+      for (const run::PreflightLine& line : run::preflightLines(found, experiment, {})) {
+        if (line.what == QLatin1String("No checkpoint before the end")) return line.value;
+      }
+      return QString();
+    };
+    found.steps = 5000;
+    found.training_seconds = 120;
+    QCOMPARE(warning(), QString());
+    found.training_seconds = 121;
+    QCOMPARE(warning(), QStringLiteral("a kill loses all 5,000 steps"));
+    experiment.training.checkpoint.every = 500;
+    QCOMPARE(warning(), QString());
+    experiment.training.checkpoint.every.reset();
+    found.training_seconds = 3;
+    found.steps = 5001;
+    QCOMPARE(warning(), QStringLiteral("a kill loses all 5,001 steps"));
+  }
+
  private:
   /// One step, and a second one that does not end.
   record::RunSummary hang(const worker::Job& job, session::Observer& observer) const {

@@ -88,6 +88,40 @@ class RunWordsTests : public QObject {
     QCOMPARE(words(), QStringLiteral("12 steps after the scale grew"));
   }
 
+  void gradients_that_are_gone_are_told_instead_of_the_loss() {
+    RunData data = twoArms();
+    const auto takeBoth = [&data](std::int64_t number, double norm, double ofReference = 1) {
+      record::StepRecord reference = stepOf(1, number, 1);
+      reference.grad_norm = ofReference;
+      record::StepRecord trial = stepOf(2, number, 2);
+      trial.grad_norm = norm;
+      take(data, {reference, trial});
+    };
+    for (std::int64_t number = 1; number <= 287; ++number) takeBoth(number, number == 5 ? 0 : 1);
+    QVERIFY(!glance(data, {})[3].answer.contains(QStringLiteral("gradients")));
+    for (std::int64_t number = 288; number <= 297; ++number) takeBoth(number, 0);
+    const Statement told = glance(data, {})[3];
+    QCOMPARE(told.answer, QStringLiteral("fp16: gradients are 0 since step 288"));
+    QCOMPARE(told.state, Statement::State::Bad);
+    QVERIFY2(told.detail.contains(QStringLiteral("in the last 10 steps")), qPrintable(told.detail));
+    takeBoth(298, 0, 0);  // the reference has none, either
+    QVERIFY(!glance(data, {})[3].answer.contains(QStringLiteral("gradients")));
+    takeBoth(299, 0.5);
+    takeBoth(300, 0);
+    QVERIFY(!glance(data, {})[3].answer.contains(QStringLiteral("gradients")));
+  }
+
+  void a_deviation_without_a_yardstick_names_its_measure() {
+    RunData data = twoArms();
+    record::StepRecord step = stepOf(2, 1, 1);
+    step.deviation_output_rmse = 0.25;
+    take(data, {stepOf(1, 1, 1), step});
+    const Statement told = glance(data, {})[2];
+    QCOMPARE(told.answer, QStringLiteral("fp16 by 0.25"));
+    QCOMPARE(told.detail, QStringLiteral("Output RMSE, mean of 1 step, no yardstick."));
+    QCOMPARE(told.shorterDetails.last(), QStringLiteral("no yardstick"));
+  }
+
   void a_step_that_does_not_end_is_told_instead_of_the_time_left() {
     RunData data = twoArms();
     take(data, {stepOf(1, 1, 1), stepOf(1, 2, 1)});
