@@ -18,8 +18,8 @@ namespace {
 constexpr quintptr kExperiment = 0;
 
 /// With the reasons of its verdict, in a line below.
-QString toolTipOf(const record::TrialRow& arm) {
-  QStringList lines = {QStringLiteral("%1, %2").arg(QString::fromStdString(arm.start.name), stateWords(arm))};
+QString toolTipOf(const record::TrialRow& arm, const QString& state) {
+  QStringList lines = {QStringLiteral("%1, %2").arg(QString::fromStdString(arm.start.name), state)};
   if (arm.end.verdict) {
     const QString reason = verdictReason(*arm.end.verdict);
     if (!reason.isEmpty()) lines << TrialTreeModel::tr("because: %1").arg(reason);
@@ -84,6 +84,22 @@ void TrialTreeModel::setTrials(const TrialList& trials) {
   }
   for (std::size_t i = added; i < m_experiments.size(); ++i) updateArms(static_cast<int>(i), std::move(fresh[i].arms));
   tellEqualNamesApart();
+}
+
+void TrialTreeModel::setPaused(std::int64_t experiment) {
+  const std::int64_t before = std::exchange(m_paused, experiment);
+  if (before == experiment) return;
+  for (std::size_t i = 0; i < m_experiments.size(); ++i) {
+    const Experiment& one = m_experiments[i];
+    if (one.id != before && one.id != experiment) continue;
+    const QModelIndex parent = index(static_cast<int>(i), 0);
+    Q_EMIT dataChanged(index(0, 0, parent), index(static_cast<int>(one.arms.size()) - 1, kColumns - 1, parent));
+  }
+}
+
+QString TrialTreeModel::stateOf(const record::TrialRow& arm) const {
+  const bool isPaused = arm.experiment_id == m_paused && arm.end.status == record::Status::Running;
+  return isPaused ? tr("paused") : stateWords(arm);
 }
 
 void TrialTreeModel::tellEqualNamesApart() {
@@ -200,9 +216,9 @@ QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
   const Arm& arm = m_experiments[rowOf(index.internalId())].arms[static_cast<std::size_t>(index.row())];
   switch (role) {
     case Qt::DisplayRole:
-      return index.column() == NameColumn ? QString::fromStdString(arm.row.start.name) : stateWords(arm.row);
+      return index.column() == NameColumn ? QString::fromStdString(arm.row.start.name) : stateOf(arm.row);
     case Qt::ToolTipRole:
-      return plainTip(toolTipOf(arm.row));
+      return plainTip(toolTipOf(arm.row, stateOf(arm.row)));
     case Qt::TextAlignmentRole:
       return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
     case TrialRole:

@@ -30,6 +30,9 @@ class TrialTreeModel : public QAbstractItemModel {
 
   void setTrials(const TrialList& trials);
 
+  /// The experiment whose arms hold while they run; 0: none.
+  void setPaused(std::int64_t experiment);
+
   QModelIndex indexOfTrial(std::int64_t id) const;
   const record::TrialRow* trial(const QModelIndex& index) const;
 
@@ -58,8 +61,10 @@ class TrialTreeModel : public QAbstractItemModel {
   std::size_t rowOf(quintptr experiment) const;
   void updateArms(int row, std::vector<Arm> arms);
   void tellEqualNamesApart();
+  QString stateOf(const record::TrialRow& arm) const;
 
   std::vector<Experiment> m_experiments;
+  std::int64_t m_paused = 0;
 };
 
 }  // namespace mantissa::ui::models

@@ -2,11 +2,24 @@
 #include "ui/run/run_actions.h"
 
 #include <QAction>
+#include <QApplication>
+#include <QFontMetrics>
 #include <QKeySequence>
 
 #include "ui/shell/action_list.h"
+#include "ui/shell/elided_label.h"
 
 namespace mantissa::ui::run {
+namespace {
+
+constexpr int kWidestTarget = 130;  // px: with it a button is not wider than the column that it stands in
+
+/// For the text of an action: a name may hold what would be a mnemonic.
+QString target(const QString& name) {
+  return shell::shortName(name, QFontMetrics(QApplication::font()), kWidestTarget).replace(u'&', QLatin1String("&&"));
+}
+
+}  // namespace
 
 void RunActions::make(shell::ActionList& list) {
   m_list = &list;
@@ -33,6 +46,9 @@ void RunActions::make(shell::ActionList& list) {
   m_resumeRun = list.add(QStringLiteral("run_resume"), group, tr("&Go on with this run"), QKeySequence(tr("F7")),
                          tr("Goes on with the run that is shown, from its last checkpoint"),
                          [this] { Q_EMIT resumeRunRequested(); });
+  m_showRun =
+      list.add(QStringLiteral("run_show"), group, tr("S&how the running experiment"), QKeySequence(tr("Ctrl+F8")),
+               tr("Goes back to the run that Pause and Stop are about"), [this] { Q_EMIT showRunRequested(); });
   m_edit = list.add(QStringLiteral("edit_experiment"), group, tr("&Edit…"), QKeySequence(tr("Ctrl+E")),
                     tr("Opens the experiment that is shown in an editor"), [this] { Q_EMIT editRequested(); });
   m_lookAhead = list.add(QStringLiteral("run_look_ahead"), group, tr("&Look ahead"), QKeySequence(tr("F8")),
@@ -63,7 +79,7 @@ void RunActions::update(const RunSituation& situation) {
   // One primary action: what holds goes on before anything else is begun.
   const bool paused = state == JobState::Paused;
   const bool isFree = idle && !situation.startsSoon;
-  m_run->setText(paused ? tr("&Resume") : tr("&Run"));
+  nameTargets(situation);
   m_list->setEnabled(m_run, paused || (isFree && whyNotRun.isEmpty()),
                      !whyNotRun.isEmpty() ? whyNotRun
                                           : tr("A run is going on. \"Queue this experiment\" (Run menu) puts one "
@@ -78,15 +94,49 @@ void RunActions::update(const RunSituation& situation) {
   m_pause->setChecked(paused);
   m_list->setEnabled(m_pause, holds, nothing);
   m_list->setEnabled(m_stop, holds || situation.waitsForLookAhead, nothing);
-  m_stopAtCheckpoint->setText(situation.stopsAtCheckpoint ? tr("Do not stop at the next &checkpoint")
-                                                          : tr("Stop at the next &checkpoint"));
   m_list->setEnabled(m_stopAtCheckpoint, holds, nothing);
   m_list->setEnabled(m_step, state == JobState::Paused, tr("Only a paused run makes single steps."));
+  m_list->setEnabled(m_showRun, !situation.runElsewhere.isEmpty(), idle ? tr("Nothing runs.") : tr("It is shown."));
   m_list->setEnabled(m_edit, situation.hasExperiment, tr("Open an experiment file first."));
   m_list->setEnabled(m_resumeRun, !situation.resumable.isEmpty(),
                      !situation.whyNotResumed.isEmpty()
                          ? situation.whyNotResumed
                          : tr("Select an arm of a run that was stopped or interrupted."));
+}
+
+/// What an action acts on stands in its name where it is not what is shown.
+void RunActions::nameTargets(const RunSituation& situation) {
+  const bool paused = situation.state == worker::JobState::Paused;
+  const QString& run = situation.runElsewhere;
+  const QString shortRun = target(run);
+  const auto tell = [this](QAction* action, const QString& text, const QString& help) {
+    action->setText(text);
+    m_list->setHelp(action, help);
+  };
+  const QString& file = situation.openedFile;
+  const QString runs = tr("Runs the experiment that is open. A paused run goes on");
+  if (paused) {
+    tell(m_run, run.isEmpty() ? tr("&Resume") : tr("&Resume %1").arg(shortRun),
+         run.isEmpty() ? runs : tr("Goes on with %1, which is not what is shown").arg(run));
+  } else {
+    tell(m_run, situation.runsAnother ? tr("&Run %1").arg(target(file)) : tr("&Run"),
+         situation.runsAnother ? tr("Runs %1, which is open; what is shown is another experiment").arg(file) : runs);
+  }
+  tell(m_pause, run.isEmpty() ? tr("&Pause") : tr("&Pause %1").arg(shortRun),
+       run.isEmpty() ? tr("Holds the run before its next step, or lets it go on")
+                     : tr("Holds %1, which is not what is shown, before its next step, or lets it go on").arg(run));
+  tell(m_step, tr("S&tep"),
+       run.isEmpty() ? tr("Makes one step of all arms while the run is paused")
+                     : tr("Makes one step of %1, which is not what is shown, while it is paused").arg(run));
+  tell(m_stop, run.isEmpty() ? tr("&Stop") : tr("&Stop %1").arg(shortRun),
+       run.isEmpty() ? tr("Ends the run; its last complete step becomes a checkpoint")
+                     : tr("Ends %1, which is not what is shown; its last complete step becomes a checkpoint").arg(run));
+  const QString stop =
+      situation.stopsAtCheckpoint
+          ? (run.isEmpty() ? tr("Do not stop at the next &checkpoint")
+                           : tr("Do not stop %1 at the next &checkpoint").arg(shortRun))
+          : (run.isEmpty() ? tr("Stop at the next &checkpoint") : tr("Stop %1 at the next &checkpoint").arg(shortRun));
+  m_stopAtCheckpoint->setText(stop);
 }
 
 }  // namespace mantissa::ui::run

@@ -22,6 +22,8 @@ struct RunSituation {
   bool waitsForLookAhead = false;  ///< runs wait for the steps of a pre-flight to end
   bool stopsAtCheckpoint = false;  ///< the run has been asked to
   QString openedFile;              ///< name of the experiment file that Run runs; empty: none is open
+  bool runsAnother = false;        ///< what is shown is another experiment than the one that Run runs
+  QString runElsewhere;            ///< name of the run at work where another experiment is shown; empty: it is shown
   bool refusedArchive = false;     ///< the archive that was asked for could not be opened
   QString whyNotRun;               ///< a reason beyond these; empty: none
   bool hasExperiment = false;      ///< one is shown that can be edited
@@ -48,6 +50,7 @@ class RunActions : public QObject {
   QAction* queue() const { return m_queue; }
   QAction* stop() const { return m_stop; }
   QAction* stopAtCheckpoint() const { return m_stopAtCheckpoint; }
+  QAction* showRun() const { return m_showRun; }
 
  Q_SIGNALS:
   void runRequested();
@@ -57,6 +60,7 @@ class RunActions : public QObject {
   void stopAtCheckpointRequested();
   void stepRequested();
   void resumeRunRequested();
+  void showRunRequested();
   void editRequested();
   void lookAheadRequested();
   void queueFilesRequested();
@@ -65,6 +69,8 @@ class RunActions : public QObject {
   void defaultArchiveRequested();
 
  private:
+  void nameTargets(const RunSituation& situation);
+
   shell::ActionList* m_list = nullptr;
   QAction* m_run = nullptr;
   QAction* m_queue = nullptr;
@@ -73,6 +79,7 @@ class RunActions : public QObject {
   QAction* m_stopAtCheckpoint = nullptr;
   QAction* m_step = nullptr;
   QAction* m_resumeRun = nullptr;
+  QAction* m_showRun = nullptr;
   QAction* m_edit = nullptr;
   QAction* m_lookAhead = nullptr;
   QAction* m_defaultArchive = nullptr;

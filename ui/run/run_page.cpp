@@ -4,14 +4,12 @@
 #include <spdlog/spdlog.h>
 
 #include <QAction>
-#include <QCoreApplication>
 #include <QDataStream>
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStackedLayout>
-#include <QStatusTipEvent>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -93,8 +91,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
     m_strips->dismiss(QString::fromLatin1(kExportTopic));
     const QString sentence = tr("Chart written to %1").arg(QDir::toNativeSeparators(path));
     spdlog::info("{}", sentence.toStdString());
-    QStatusTipEvent tip(sentence);  // the window's status bar shows it
-    QCoreApplication::sendEvent(this, &tip);
+    Q_EMIT told(sentence);
   });
   connect(m_charts, &RunCharts::pastFailed, this,
           [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });

@@ -60,6 +60,7 @@ class RunPage : public shell::Page {
   void setArchive(const QString& path, const models::TrialList& trials) override;
   void refuseArchive(const QString& path) override;
   void selectTrial(std::int64_t id) override;
+  void selectExperiment(std::int64_t id) override;
   void openExperiment(const QString& path) override;
   void holdExperiment(const QString& path) override;
   void useActions(shell::ActionList& actions) override;
@@ -123,6 +124,7 @@ class RunPage : public shell::Page {
   static constexpr char kResumeTopic[] = "resume";
   static constexpr char kUnsavedTopic[] = "unsaved";
   static constexpr char kStopTopic[] = "stop";
+  static constexpr char kElsewhereTopic[] = "elsewhere";
   static constexpr char kHeldUpTopic[] = "held up";
   static constexpr char kFailuresTopic[] = "failures";
   static constexpr char kQueueTopic[] = "queue";
@@ -193,6 +195,11 @@ class RunPage : public shell::Page {
   QString jobWords() const;
   bool isResumedHere() const;
   void enableActions();
+  QString runElsewhere() const;
+  bool runsAnother() const;
+  void tellRunElsewhere();
+  void showRun();
+  void tellPaused();
   void tellRules();
   void tellUnsaved();
   void wake();
@@ -245,6 +252,8 @@ class RunPage : public shell::Page {
   bool m_waitTold = false;  ///< by the strip of what holds up: a run waits for a pre-flight
   bool m_isHeldUp = false;  ///< the engine is asked for something, and gives no sign of life
   bool m_isGivenUp = false;
+  QString m_elsewhereTold;  ///< the run that is told to go on while another experiment is shown
+  bool m_isPausedTold = false;
   int m_longSilence = 10;           ///< seconds
   std::optional<int> m_silentTold;  ///< seconds; nothing: the engine gives signs of life
   QTimer m_closing;                 ///< while the window waits for it

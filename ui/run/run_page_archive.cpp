@@ -54,8 +54,10 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
     m_loader->cancel();
     m_followed = 0;
     m_isChosen = false;
-    if (m_view == View::Archive) showView(View::Nothing);
+    // A run of this window goes on, and into the archive that it began with.
+    if (m_view == View::Archive) showView(m_queue->current() != nullptr ? View::OwnRun : View::Nothing);
     clearData(m_archiveData);
+    tellPaused();
     if (m_view == View::Nothing && !m_opened && m_strips->count() == 0) m_stack->setCurrentWidget(m_empty);
   }
   tellInterrupted();
@@ -110,18 +112,53 @@ void RunPage::useDefaultArchive() {
 void RunPage::selectTrial(std::int64_t id) {
   if (!m_trials) return;
   for (const record::TrialRow& arm : *m_trials) {
-    if (arm.id != id) continue;
-    if (arm.experiment_id == m_ownData.experiment() && m_own.experiment && m_own.archive == m_archive) {
-      if (m_view != View::OwnRun) {
-        showView(View::OwnRun);
-        if (m_queue->current() == nullptr) offerToResume();
-      }
-    } else {
-      follow(arm.experiment_id);
-    }
-    m_isChosen = arm.experiment_id != newestExperiment(m_trials);
-    return;
+    if (arm.id == id) return selectExperiment(arm.experiment_id);
   }
+}
+
+void RunPage::selectExperiment(std::int64_t id) {
+  if (id == m_ownData.experiment() && m_own.experiment && m_own.archive == m_archive) {
+    if (m_view != View::OwnRun) {
+      showView(View::OwnRun);
+      if (m_queue->current() == nullptr) offerToResume();
+    }
+  } else {
+    follow(id);
+  }
+  m_isChosen = id != newestExperiment(m_trials);
+}
+
+/// Where the actions are about a run that is not what is shown.
+QString RunPage::runElsewhere() const {
+  const bool isElsewhere = m_queue->current() != nullptr && m_view != View::OwnRun && !isResumedHere();
+  return isElsewhere ? m_controller->currentTitle() : QString();
+}
+
+void RunPage::tellRunElsewhere() {
+  const QString run = runElsewhere();
+  if (std::exchange(m_elsewhereTold, run) == run) return;
+  const QString topic = QString::fromLatin1(kElsewhereTopic);
+  if (run.isEmpty()) return m_strips->dismiss(topic);
+  m_strips
+      ->show(shell::MessageStrip::Kind::Note,
+             tr("%1 goes on, and Pause and Stop are about it. What is shown here is another experiment.")
+                 .arg(models::isolated(run)),
+             topic)
+      ->addWayOut(m_actions->showRun());
+}
+
+void RunPage::showRun() {
+  if (m_queue->current() == nullptr) return;
+  const bool isHere = m_own.archive == m_archive;
+  const std::int64_t experiment = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  if (m_own.resumes != 0 && isHere) {
+    follow(m_own.resumes);
+  } else {
+    showView(View::OwnRun);
+  }
+  if (isHere && experiment != 0 && m_trials) tellShown(experiment, *m_trials);
+  m_isChosen = false;
+  Q_EMIT frontWanted();
 }
 
 void RunPage::follow(std::int64_t experiment) {

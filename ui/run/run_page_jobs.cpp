@@ -48,6 +48,7 @@ void RunPage::listenToActions() {
   connect(m_actions, &RunActions::resumeRunRequested, this, &RunPage::resumeShownRun);
   connect(m_actions, &RunActions::smoothingToggled, m_charts, &RunCharts::toggleSmoothing);
   connect(m_actions, &RunActions::controlsToggled, this, [this] { m_controls->setVisible(m_controls->isHidden()); });
+  connect(m_actions, &RunActions::showRunRequested, this, &RunPage::showRun);
   connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
   connect(m_actions, &RunActions::lookAheadRequested, this, &RunPage::lookAhead);
   connect(m_actions, &RunActions::defaultArchiveRequested, this, &RunPage::useDefaultArchive);
@@ -69,6 +70,7 @@ void RunPage::listenToController() {
     if (state == worker::JobState::Stopping) m_strips->dismiss(QString::fromLatin1(kStopTopic));  // it stops before
     tellInterrupted();
     enableActions();
+    tellPaused();
     wake();
   });
   connect(m_controller, &TrainingController::phaseBegan, this, [this](worker::JobId, const QString& phase) {
@@ -405,10 +407,11 @@ void RunPage::resumeShownRun() {
 
 /// The run at work, and its archive where the window shows another one.
 QString RunPage::jobWords() const {
-  const QString title = models::isolated(m_controller->currentTitle());
-  return m_own.archive == m_archive || m_archive.isEmpty()
-             ? title
-             : tr("%1 into %2").arg(title, models::isolated(QFileInfo(m_own.archive).fileName()));
+  QString words = models::isolated(m_controller->currentTitle());
+  if (m_own.archive != m_archive && !m_archive.isEmpty()) {
+    words = tr("%1 into %2").arg(words, models::isolated(QFileInfo(m_own.archive).fileName()));
+  }
+  return m_controller->state() == worker::JobState::Paused ? tr("%1, paused").arg(words) : words;
 }
 
 bool RunPage::isResumedHere() const {
@@ -455,6 +458,19 @@ void RunPage::endOwnRun() {
   if (m_controller->waiting().empty()) Q_EMIT workEnded();
 }
 
+/// Also to the tree, the status bar and the log.
+void RunPage::tellPaused() {
+  const bool isPaused = m_controller->state() == worker::JobState::Paused;
+  const std::int64_t experiment = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  Q_EMIT runPaused(m_own.archive, isPaused ? experiment : 0);
+  if (std::exchange(m_isPausedTold, isPaused) == isPaused) return;
+  const qint64 step = m_progress ? std::max<qint64>(m_progress->step, m_ownData.steps()) : m_ownData.steps();
+  if (m_progress) Q_EMIT progressed(jobWords(), step, m_progress->steps);
+  const QString title = m_controller->currentTitle();
+  if (isPaused) log(tr("%1: paused at step %2").arg(title, models::figure(report::count_words(step))));
+  if (m_controller->state() == worker::JobState::Running) log(tr("%1: goes on").arg(title));
+}
+
 void RunPage::pauseOrResume() {
   if (m_controller->state() == worker::JobState::Paused) {
     m_controller->resume();
@@ -471,6 +487,12 @@ void RunPage::requestEdit() {
   }
 }
 
+/// Whether Run begins something else than a person sees.
+bool RunPage::runsAnother() const {
+  if (!m_opened || m_view == View::Nothing) return false;
+  return m_view == View::Archive || !m_own.experiment || m_own.experiment->file != m_opened->file;
+}
+
 void RunPage::enableActions() {
   RunSituation situation;
   situation.state = m_controller->state();
@@ -478,6 +500,8 @@ void RunPage::enableActions() {
   situation.waitsForLookAhead = m_controller->waitsForLookAhead();
   situation.stopsAtCheckpoint = m_controller->stopsAtCheckpoint();
   if (m_opened) situation.openedFile = QFileInfo(QString::fromStdString(m_opened->file)).fileName();
+  situation.runsAnother = runsAnother();
+  situation.runElsewhere = runElsewhere();
   if (!m_refusedArchive.isEmpty()) {
     situation.whyNotRun = refusedArchiveWords();
   } else if (archiveToRunInto().isEmpty()) {
@@ -518,6 +542,7 @@ void RunPage::enableActions() {
   }
   tellRules();
   tellOpenedAside();
+  tellRunElsewhere();
 }
 
 void RunPage::tellRules() {

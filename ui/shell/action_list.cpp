@@ -66,6 +66,14 @@ void ActionList::setEnabled(QAction* action, bool enabled, const QString& reason
   describe(action);
 }
 
+void ActionList::setHelp(QAction* action, const QString& help) {
+  if (action->property(kHelp).toString() == help) return;
+  action->setStatusTip(help);
+  action->setWhatsThis(help);
+  action->setProperty(kHelp, help);
+  describe(action);
+}
+
 QAction* ActionList::find(const QString& name) const {
   for (QAction* const action : m_actions) {
     if (action->objectName() == name) return action;

@@ -39,6 +39,9 @@ class ActionList : public QAbstractListModel {
   /// Enables an action, or disables it and says why.
   void setEnabled(QAction* action, bool enabled, const QString& reason = {});
 
+  /// What it does, where that depends on what it acts on.
+  void setHelp(QAction* action, const QString& help);
+
   QAction* find(const QString& name) const;
   const QVector<QAction*>& actions() const { return m_actions; }
 

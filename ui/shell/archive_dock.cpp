@@ -49,6 +49,13 @@ ArchiveDock::ArchiveDock(QWidget* parent)
     Q_EMIT trialSelected(selectedTrial());
   });
 
+  // Chosen, not only reached by the keyboard: a tree that has the focus for the first time turns no page.
+  connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+    const QModelIndexList rows = m_view->selectionModel()->selectedRows();
+    if (rows.isEmpty() || rows.first().data(models::TrialTreeModel::TrialRole).toLongLong() != 0) return;
+    Q_EMIT experimentSelected(rows.first().data(models::TrialTreeModel::ExperimentRole).toLongLong());
+  });
+
   m_filter->setPlaceholderText(tr("Filter trials"));
   m_filter->setAccessibleName(tr("Filter the tree"));
   m_filter->setClearButtonEnabled(true);
@@ -122,6 +129,8 @@ std::int64_t ArchiveDock::selectedTrial() const {
 std::int64_t ArchiveDock::selectedExperiment() const {
   return m_view->currentIndex().siblingAtColumn(0).data(models::TrialTreeModel::ExperimentRole).toLongLong();
 }
+
+void ArchiveDock::setPaused(std::int64_t experiment) { m_model->setPaused(experiment); }
 
 void ArchiveDock::addContextAction(QAction* action) {
   m_view->setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -27,6 +27,8 @@ class ArchiveDock : public QDockWidget {
   void setTrials(const models::TrialList& trials);
   /// One that does not stand there yet is selected when it comes, unless a person goes elsewhere before.
   void selectTrial(std::int64_t id);
+  /// The experiment whose arms hold while they run; 0: none.
+  void setPaused(std::int64_t experiment);
   std::int64_t selectedTrial() const;
   /// The experiment that is selected, or the one of the selected trial; 0: none.
   std::int64_t selectedExperiment() const;
@@ -38,6 +40,8 @@ class ArchiveDock : public QDockWidget {
  Q_SIGNALS:
   /// 0 where an experiment or nothing is selected.
   void trialSelected(std::int64_t id);
+  /// An experiment itself, not one of its arms.
+  void experimentSelected(std::int64_t id);
   void newExperimentRequested();
 
  private:

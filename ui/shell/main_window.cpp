@@ -46,6 +46,7 @@ namespace {
 constexpr char kArchiveTopic[] = "archive";
 constexpr char kInterruptedTopic[] = "interrupted";
 constexpr int kReadingMilliseconds = 8000;
+constexpr int kDoneMilliseconds = 5000;     // what went well is read at a glance
 constexpr int kWidestName = 200;            // px, in the status bar
 constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive's size while a run goes on
 
@@ -154,6 +155,11 @@ void MainWindow::makePages() {
     connect(one, &Page::trialShown, this, [this](std::int64_t id) { m_archiveDock->selectTrial(id); });
     connect(one, &Page::archiveChanged, this, &MainWindow::showChange);
     connect(one, &Page::runBroken, this, &MainWindow::tellBroken);
+    connect(one, &Page::runPaused, this, [this](const QString& archive, std::int64_t experiment) {
+      m_archiveDock->setPaused(archive == m_archive ? experiment : 0);
+    });
+    connect(one, &Page::told, this,
+            [this](const QString& sentence) { statusBar()->showMessage(sentence, kDoneMilliseconds); });
     connect(one, &Page::frontWanted, this, [this, one] { m_tabs->setCurrentWidget(one); });
     connect(one, &Page::failureTold, this, [this, one](const QString& sentence) { tellFailure(one, sentence); });
     connect(one, &Page::workEnded, this, [this] {
@@ -193,6 +199,9 @@ void MainWindow::makeDocks(LogModel* log) {
   resizeDocks({m_logDock}, {140}, Qt::Vertical);
   connect(m_archiveDock, &ArchiveDock::trialSelected, this, [this](std::int64_t id) {
     for (Page* const one : m_pages) one->selectTrial(id);
+  });
+  connect(m_archiveDock, &ArchiveDock::experimentSelected, this, [this](std::int64_t id) {
+    for (Page* const one : m_pages) one->selectExperiment(id);
   });
 }
 
@@ -480,6 +489,7 @@ void MainWindow::resetLayout() {
   m_settings.resetLayout();
   m_archiveWidth = {};
   restoreState(m_firstState);
+  for (Page* const one : m_pages) one->restoreLayout({});
   hideLogWithoutRoom();
 }
 

@@ -165,7 +165,7 @@ void MainWindow::makeMenus() {
   if (m_actions->find(QStringLiteral("run")) != nullptr) {
     QMenu* const run = menuBar()->addMenu(tr("&Run"));
     add(run, {"run", "run_look_ahead", "run_queue", "run_queue_files", "run_default_archive", "", "run_pause",
-              "run_step", "run_stop", "run_stop_at_checkpoint", "", "run_resume"});
+              "run_step", "run_stop", "run_stop_at_checkpoint", "run_show", "", "run_resume"});
   }
   QMenu* const help = menuBar()->addMenu(tr("&Help"));
   add(help, {"help", "whats_this", "about"});

@@ -97,6 +97,7 @@ MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
   layout->setSpacing(kPadding);
   layout->addWidget(m_label, 1);
   auto* const dismiss = new QToolButton(this);
+  dismiss->installEventFilter(this);
   dismiss->setText(QStringLiteral("✕"));
   dismiss->setAutoRaise(true);
   dismiss->setAccessibleName(tr("Dismiss the message"));
@@ -110,9 +111,17 @@ MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
 
 void MessageStrip::addWayOut(QAction* action) {
   auto* const button = new QToolButton(this);
+  button->installEventFilter(this);
   button->setDefaultAction(action);
   button->setToolButtonStyle(Qt::ToolButtonTextOnly);
   static_cast<QHBoxLayout*>(layout())->insertWidget(1, button);
+}
+
+bool MessageStrip::eventFilter(QObject* watched, QEvent* event) {
+  const bool isPress = event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick ||
+                       event->type() == QEvent::TouchBegin;
+  if (isPress && (!m_seen.isValid() || !m_seen.hasExpired(kDeafMilliseconds))) return true;
+  return QFrame::eventFilter(watched, event);
 }
 
 QString MessageStrip::sentence() const { return m_sentence; }
@@ -141,7 +150,7 @@ void MessageStrip::resizeEvent(QResizeEvent* event) {
 }
 
 void MessageStrip::paintEvent(QPaintEvent* /*event*/) {
-  m_wasSeen = true;
+  if (!m_seen.isValid()) m_seen.start();
   QPainter painter(this);
   const QColor colour = colourOf(m_kind);
   QColor ground = colour;

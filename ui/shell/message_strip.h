@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QFrame>
 #include <QString>
 
@@ -11,11 +12,15 @@ class QVBoxLayout;
 namespace mantissa::ui::shell {
 
 /// A sentence in the page with the ways out beside it; stays until it is dismissed.
+///
+/// It may come under a mouse that is about to press something else: what is pressed in it within `kDeafMilliseconds` of
+/// its first appearance does nothing. Keys are not held back.
 class MessageStrip : public QFrame {
   Q_OBJECT
 
  public:
   enum class Kind { Note, Warning, Failure };
+  static constexpr int kDeafMilliseconds = 500;
 
   MessageStrip(Kind kind, const QString& sentence, QWidget* parent = nullptr);
 
@@ -26,12 +31,13 @@ class MessageStrip : public QFrame {
   QString sentence() const;
   void setSentence(const QString& sentence);
   /// Whether it has been on the screen.
-  bool wasSeen() const { return m_wasSeen; }
+  bool wasSeen() const { return m_seen.isValid(); }
 
  Q_SIGNALS:
   void dismissed();
 
  protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
@@ -40,8 +46,8 @@ class MessageStrip : public QFrame {
 
   Kind m_kind;
   QString m_sentence;
-  QLabel* m_label;  ///< has the sentence, with dots in words that are longer than a line
-  bool m_wasSeen = false;
+  QLabel* m_label;       ///< has the sentence, with dots in words that are longer than a line
+  QElapsedTimer m_seen;  ///< since its first appearance
 };
 
 /// The place of a page's message strips, newest at the bottom; takes no room while there is none.

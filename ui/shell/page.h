@@ -40,6 +40,9 @@ class Page : public QWidget {
   /// An arm was chosen in the tree, or by a page that says so with `trialShown`; 0: none.
   virtual void selectTrial(std::int64_t /*id*/) {}
 
+  /// An experiment itself was chosen in the tree.
+  virtual void selectExperiment(std::int64_t /*id*/) {}
+
   /// The window's list of actions, once it is made: pages add their own and take those that fill their empty states.
   virtual void useActions(ActionList& /*actions*/) {}
 
@@ -85,6 +88,10 @@ class Page : public QWidget {
   void runBroken(const QString& archive, std::int64_t experiment, const QString& why);
   /// How far the job at work is, in steps; an empty name: there is none.
   void progressed(const QString& job, qint64 step, qint64 steps);
+  /// The run of this window holds; 0: none does.
+  void runPaused(const QString& archive, std::int64_t experiment);
+  /// A sentence about what was just done, for a moment.
+  void told(const QString& sentence);
   /// A person has asked elsewhere for what this page shows.
   void frontWanted();
   /// Something failed, of which the page tells in a strip of its own: for a person who looks at another page. Empty:

@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeView>
 #include <QWheelEvent>
 
 #include <atomic>
@@ -20,10 +21,13 @@
 #include "tests/ui/shell/strip_sentences.h"
 #include "tests/ui/shell/window_fixture.h"
 #include "ui/models/name_words.h"
+#include "ui/models/trial_tree_model.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
+#include "ui/shell/action_list.h"
+#include "ui/shell/archive_dock.h"
 #include "ui/shell/coming_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
@@ -257,7 +261,131 @@ class RunStripsTests : public QObject {
     end();
   }
 
+  void run_names_what_it_starts_where_another_experiment_is_shown() {
+    makeExampleArchive(path("a.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_window->open(write("dm"));
+    QCOMPARE(nameOf("run"), QStringLiteral("Run"));
+    m_page->selectTrial(1);
+    QCOMPARE(nameOf("run"), QStringLiteral("Run dm.toml"));
+    QVERIFY2(action("run")->toolTip().contains(QStringLiteral("Runs dm.toml")), qPrintable(action("run")->toolTip()));
+    begin();
+    QCOMPARE(nameOf("run"), QStringLiteral("Run"));
+    end();
+    QCOMPARE(nameOf("run"), QStringLiteral("Run"));
+  }
+
+  void pause_and_stop_name_their_run_while_another_is_shown_and_lead_back_to_it() {
+    trainsBesideAnother();
+    QCOMPARE(nameOf("run_stop"), QStringLiteral("Stop"));
+    QVERIFY(!action("run_show")->isEnabled());
+    m_page->selectTrial(1);
+    for (const char* const name : {"run_pause", "run_stop"}) {
+      QVERIFY2(nameOf(name).endsWith(QStringLiteral(" dm")), qPrintable(nameOf(name)));
+      QVERIFY(action(name)->toolTip().contains(QStringLiteral("dm, which is not what is shown")));
+    }
+    QCOMPARE(nameOf("run_stop_at_checkpoint"), QStringLiteral("Stop dm at the next checkpoint"));
+    QVERIFY2(told().contains(QStringLiteral("dm goes on, and Pause and Stop are about it")), qPrintable(told()));
+    press(QStringLiteral("Show the running experiment"));
+    QVERIFY(labels().contains(QStringLiteral("dm")));
+    QCOMPARE(nameOf("run_stop"), QStringLiteral("Stop"));
+    QVERIFY2(!told().contains(QStringLiteral("dm goes on")), qPrintable(told()));
+    end();
+  }
+
+  void an_experiment_of_the_tree_is_shown_as_a_trial_of_it_is() {
+    trainsBesideAnother();
+    auto* const tree = m_window->archiveDock()->findChild<QTreeView*>();
+    QTRY_VERIFY(tree->model()->rowCount() == 1);
+    const QPoint place = tree->visualRect(tree->model()->index(0, 0)).center();
+    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, place);
+    QTRY_VERIFY2(labels().contains(QStringLiteral("digits")), qPrintable(labels().join(u'|')));
+    end();
+  }
+
+  void what_is_pressed_where_a_strip_has_just_come_does_nothing() {
+    shell::MessageStrips strips;
+    strips.resize(600, 60);
+    strips.QWidget::show();
+    shell::MessageStrip* const strip = strips.show(shell::MessageStrip::Kind::Note, QStringLiteral("It was stopped."));
+    QAction way(QStringLiteral("Go on"));
+    int pressed = 0;
+    connect(&way, &QAction::triggered, this, [&pressed] { ++pressed; });
+    strip->addWayOut(&way);
+    QVERIFY(QTest::qWaitForWindowExposed(&strips));
+    const auto buttons = strip->findChildren<QToolButton*>();
+    QCOMPARE(buttons.size(), 2);
+    for (QToolButton* const button : buttons) QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(pressed, 0);
+    QCOMPARE(strips.count(), 1);
+    QTRY_VERIFY(strip->wasSeen());
+    QTest::qWait(shell::MessageStrip::kDeafMilliseconds + 20);
+    for (QToolButton* const button : buttons) {
+      if (button->defaultAction() == &way) QTest::mouseClick(button, Qt::LeftButton);
+    }
+    QCOMPARE(pressed, 1);
+  }
+
+  void a_run_that_holds_is_told_in_the_status_bar_the_log_and_the_tree() {
+    m_window->open(write("dm"));
+    begin();
+    action("run_pause")->trigger();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
+    QTRY_VERIFY2(windowLabels().contains(QStringLiteral("dm, paused: ")), qPrintable(windowLabels()));
+    QCOMPARE(nameOf("run"), QStringLiteral("Resume"));
+    action("run")->trigger();
+    QTRY_VERIFY(!windowLabels().contains(QStringLiteral("paused")));
+    end();
+
+    record::TrialRow arm;
+    arm.id = 7;
+    arm.experiment_id = 3;
+    arm.start.name = "fp16";
+    arm.end.status = record::Status::Running;
+    models::TrialTreeModel tree;
+    tree.setTrials(std::make_shared<const std::vector<record::TrialRow>>(1, arm));
+    const auto state = [&tree] {
+      return tree.indexOfTrial(7).siblingAtColumn(models::TrialTreeModel::StateColumn).data().toString();
+    };
+    tree.setPaused(3);
+    QCOMPARE(state(), QStringLiteral("paused"));
+    tree.setPaused(0);
+    QCOMPARE(state(), QStringLiteral("running"));
+  }
+
+  void resetting_the_layout_brings_back_the_controls_and_the_axis() {
+    m_window->open(write("dm"));
+    QComboBox* axis = nullptr;
+    for (QComboBox* const field : m_page->charts()->findChildren<QComboBox*>()) {
+      if (field->accessibleName() == QLatin1String("What the curves are drawn against")) axis = field;
+    }
+    QVERIFY(axis != nullptr);
+    action("toggle_controls")->trigger();
+    action("toggle_tree")->trigger();
+    axis->setCurrentIndex(1);
+    QVERIFY(m_page->controls()->isHidden() && m_window->archiveDock()->isHidden());
+    action("reset_layout")->trigger();
+    QVERIFY(!m_page->controls()->isHidden());
+    QVERIFY(!m_window->archiveDock()->isHidden());
+    QCOMPARE(axis->currentIndex(), 0);
+  }
+
  private:
+  QString nameOf(const char* name) const { return shell::plainText(*action(name)); }
+
+  /// dm runs into a.db while b.db, with another experiment, is open.
+  void trainsBesideAnother() {
+    makeExampleArchive(path("a.db"));
+    makeExampleArchive(path("b.db"));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_window->open(write("dm"));
+    begin();
+    m_window->open(path("b.db"));
+    QTRY_COMPARE(m_window->archive(), path("b.db"));
+  }
+
   static void turn(QWidget* field) {
     const QPointF middle = field->rect().center();
     QWheelEvent event(middle, field->mapToGlobal(middle), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
