@@ -19,6 +19,7 @@ constexpr double kMarker = 8;
 constexpr double kMarkerRoom = kMarker + 2;  // from one marker's middle to the next one's
 constexpr std::ptrdiff_t kMostFanned = 5;    // markers above each other at the ends of lines
 constexpr double kSkipTick = 8;
+constexpr double kTriangleRoom = 11;  // from one triangle of a non-finite value to the next
 
 QColor mixed(const QColor& over, const QColor& under, double share) {
   const auto part = [share](double a, double b) { return static_cast<float>(share * a + (1 - share) * b); };
@@ -434,7 +435,34 @@ class Painting {
     std::vector<QRectF> places = {{QPointF(area.left() + 5, area.top()), size},
                                   {QPointF(area.right() - 5 - size.width(), area.top()), size}};
     for (const QRectF& place : atBothSides(size, rowsFromBelow())) places.push_back(place);
+    // Where lines are everywhere, the words lie on one of them.
+    std::stable_partition(places.begin(), places.end(),
+                          [this](const QRectF& place) { return !isOnLine(place.adjusted(-2, -1, 2, 1)); });
     label(m_labels.place(places), m_frame.note, m_ink.faintText);
+  }
+
+  /// Whether a line, or what was measured behind it, goes through.
+  bool isOnLine(const QRectF& place) const {
+    const auto& drawn = m_geometry.drawn;
+    const QRectF unit((place.left() - drawn.left()) / drawn.width(), (drawn.bottom() - place.bottom()) / drawn.height(),
+                      place.width() / drawn.width(), place.height() / drawn.height());
+    const auto goesThrough = [](const auto& points, const QRectF& box) {
+      for (qsizetype i = 1; i < points.size(); ++i) {
+        const QPointF& from = points[i - 1];
+        const QPointF& to = points[i];
+        if (std::max(from.x(), to.x()) < box.left() || std::min(from.x(), to.x()) > box.right()) continue;
+        if (std::max(from.y(), to.y()) < box.top() || std::min(from.y(), to.y()) > box.bottom()) continue;
+        if (!std::isnan(from.y()) && !std::isnan(to.y())) return true;
+      }
+      return false;
+    };
+    return std::any_of(m_frame.lines.begin(), m_frame.lines.end(),
+                       [&](const Line& line) { return goesThrough(line.points, unit); }) ||
+           std::any_of(m_frame.series.begin(), m_frame.series.end(), [&](const FrameSeries& series) {
+             return goesThrough(series.envelope, place) ||
+                    std::any_of(series.faintLines.begin(), series.faintLines.end(),
+                                [&](const QPolygonF& line) { return goesThrough(line, place); });
+           });
   }
 
   void drawNonFinite() {
@@ -444,26 +472,43 @@ class Painting {
     double words = -100;
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing);
-    for (const auto& mark : m_frame.nonFinite) {
+    const auto& marks = m_frame.nonFinite;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      const FrameNonFinite& mark = marks[i];
       // Every column with a mark is shown; triangles and words where there is room for them.
       m_painter.fillRect(QRectF(mark.pixel - 0.75, top + 1, 1.5, 4), bad);
       m_labels.take(QRectF(mark.pixel - 5, top, 10, 11));
-      if (mark.pixel - triangle < 11) continue;
+      if (mark.pixel - triangle < kTriangleRoom) {
+        // Joined to the triangle, or it would look like the rest of a word that is cut off.
+        m_painter.fillRect(QRectF(QPointF(triangle, top + 1), QPointF(mark.pixel, top + 2.5)), bad);
+        continue;
+      }
       triangle = mark.pixel;
       m_painter.setPen(Qt::NoPen);
       m_painter.setBrush(bad);
       m_painter.drawPolygon(
           QPolygonF({{mark.pixel - 4.5, top + 2}, {mark.pixel + 4.5, top + 2}, {mark.pixel, top + 10}}));
+      // The word stands for all of the marks that share the triangle, where they are of one kind.
+      auto last = i;
+      bool sameWord = true;
+      while (last + 1 < marks.size() && marks[last + 1].pixel - triangle < kTriangleRoom) {
+        sameWord = sameWord && marks[++last].text == mark.text;
+      }
       const auto width = m_metrics.horizontalAdvance(mark.text);
-      if (mark.pixel < words) continue;
-      const bool roomRight = mark.pixel + 8 + width <= m_geometry.area.right() + 14;
+      if (mark.pixel < words || !sameWord) continue;
+      const double right = std::max(mark.pixel + 8, marks[last].pixel + 5);
+      const bool roomRight = right + width <= m_geometry.area.right() + 14;
       m_painter.setPen(bad);
-      const QRectF place(roomRight ? mark.pixel + 8 : mark.pixel - 8 - width, top - 1, width + 1, m_metrics.height());
-      const bool crowded =
-          std::any_of(m_frame.nonFinite.begin(), m_frame.nonFinite.end(), [&](const FrameNonFinite& other) {
-            return other.pixel != mark.pixel && place.left() - 6 < other.pixel && other.pixel < place.right() + 4;
-          });
-      if (crowded) continue;
+      const QRectF place(roomRight ? right : mark.pixel - 8 - width, top - 1, width + 1, m_metrics.height());
+      const auto isInTheWay = [&](const FrameNonFinite& other) {
+        return place.left() - 6 < other.pixel && other.pixel < place.right() + 4;
+      };
+      const auto from = marks.begin();
+      const auto ownEnd = from + static_cast<std::ptrdiff_t>(last) + 1;
+      if (std::any_of(from, from + static_cast<std::ptrdiff_t>(i), isInTheWay) ||
+          std::any_of(ownEnd, marks.end(), isInTheWay)) {
+        continue;
+      }
       m_painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, mark.text);
       m_labels.take(place);
       words = place.right() + 4;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_view.h"
@@ -194,6 +195,72 @@ class PlotEdgesTests : public QObject {
     for (const QPoint& pixel : pixelsOf(plot.picture(), color)) top = std::min(top, pixel.y());
     const double edge = plot.geometry().area.top();
     QVERIFY2(top <= edge + 2, qPrintable(QString("%1 below %2").arg(top).arg(edge)));
+  }
+
+  // A gradient norm that is zero from some step on: its average would fall to 10^-11 and take the axis along.
+  void a_smoothed_line_ends_where_zeros_begin_on_a_logarithmic_axis() {
+    std::vector<double> dying(300, 0.0);
+    std::fill(dying.begin(), dying.begin() + 50, 3.0);
+    auto content = contentOf({series(places(300), dying), series(places(300), std::vector<double>(300, 5.0))});
+    content.scale = YScale::Log10;
+    content.smoothing.kind = Smoothing::Kind::Exponential;
+    Shown plot(content);
+    const auto& smoothed = plot.frame().series.front().smoothed.samples;
+    QVERIFY(!smoothed.empty());
+    QCOMPARE(smoothed.back().x, 49.0);
+    for (const Sample& sample : smoothed) QVERIFY(std::abs(sample.y - 3) < 1e-9);
+    QVERIFY(plot.geometry().y.low > -1 && plot.geometry().y.high < 2);
+  }
+
+  void the_words_of_how_much_is_behind_the_picture_lie_on_no_line() {
+    std::vector<double> flat(5000, 1.0);
+    flat[2500] = 10;
+    flat[20] = flat[4450] = std::nan("");  // in the row above the lines, where the words would be
+    Shown plot(contentOf({series(places(5000), flat)}));
+    plot.view.resize(600, 170);  // the line is near the axis, where the words begin to look for room
+    QTRY_VERIFY(plot.view.canvas()->height() < 170);
+    plot.view.navigation()->zoomX({0, 4500}, PlotNavigation::Gesture::New);  // no end of the line is in the way
+    plot.view.redraw();
+    QVERIFY(!plot.frame().note.isEmpty());
+    const QImage picture = plot.picture();
+    // How much of the line's colour there is from its upper to its lower edge; behind words there is a quarter of it.
+    const auto ink = [&](int x) {
+      int sum = 0;
+      const int y = qRound(plot.geometry().toPixelY(1));
+      for (int row = y - 2; row <= y + 2; ++row) sum += 255 - picture.pixelColor(x, row).red();
+      return sum;
+    };
+    const int least = ink(qRound(plot.geometry().toPixelX(1500))) * 2 / 3;
+    QVERIFY(least > 100);
+    for (int x = qRound(plot.geometry().area.left()) + 8; x < plot.geometry().toPixelX(4490); ++x) {
+      const auto isNear = [&](double place) { return std::abs(x - plot.geometry().toPixelX(place)) < 4; };
+      if (isNear(1000) || isNear(2000) || isNear(2500) || isNear(3000) || isNear(4000)) continue;  // the grid, the peak
+      QVERIFY2(ink(x) > least, qPrintable(QString::number(x)));
+    }
+  }
+
+  void marks_of_non_finite_values_that_share_a_triangle_are_joined_to_it() {
+    std::vector<double> values(200, 1.0);
+    values[100] = values[103] = std::numeric_limits<double>::infinity();
+    Shown plot(contentOf({series(places(200), values)}));
+    QCOMPARE(plot.frame().nonFinite.size(), std::size_t(2));
+    const double from = plot.frame().nonFinite[0].pixel;
+    const double to = plot.frame().nonFinite[1].pixel;
+    QVERIFY2(to - from > 5 && to - from < 11, qPrintable(QString::number(to - from)));
+    const QImage picture = plot.picture();
+    QSet<int> joined;
+    int word = 0;
+    for (const QPoint& at : pixelsOf(picture, plotColors(false).bad)) {
+      if (std::abs(at.y() - (plot.geometry().area.top() + 1.5)) < 1.5) joined << at.x();
+    }
+    for (int x = qCeil(to) + 4; x < to + 30; ++x) {
+      for (int y = 0; y < plot.geometry().lines.top(); ++y) {
+        const QColor pixel = picture.pixelColor(x, y);
+        if (pixel.red() - pixel.green() > 60) ++word;
+      }
+    }
+    for (int x = qCeil(from); x < qFloor(to); ++x) QVERIFY2(joined.contains(x), qPrintable(QString::number(x)));
+    QVERIFY(word > 5);
   }
 
   void an_axis_of_time_says_its_unit_data() {
