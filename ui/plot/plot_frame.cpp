@@ -18,7 +18,9 @@ namespace {
 constexpr double kTopRow = 15;       // non-finite marks
 constexpr double kMarkRow = 9;       // ticks of skipped steps
 constexpr double kZeroRow = 14;      // values without a logarithm
-constexpr double kRightMargin = 18;  // room for the markers at the lines' ends
+constexpr double kRightMargin = 18;  // at least: half of the last number of the axis is beyond its end
+constexpr double kBeforeLane = 5;
+constexpr double kAfterLane = 2;
 constexpr std::size_t kMarkersAlongLine = 40;
 constexpr double kLargestHeight = 7e307;  // of an axis: twice that and its margins are still a double
 constexpr double kOnEachOther = 2;        // pixels: lines that cover each other
@@ -63,8 +65,14 @@ class FrameMaker {
 
   void placeArea(double left) {
     const auto bottom = m_metrics.height() + 7;
-    m_frame.geometry.area = QRectF(left, 2, std::max(1.0, m_request.size.width() - left - kRightMargin),
-                                   std::max(1.0, m_request.size.height() - 2 - bottom));
+    // Of all series, the hidden ones too: what is hidden moves nothing.
+    const auto columns = std::min(m_request.sources->sources().size(), PlotGeometry::kLaneColumns);
+    const double lane = static_cast<double>(columns) * PlotGeometry::kLaneColumn;
+    const double right = std::max(kRightMargin, kBeforeLane + lane + kAfterLane);
+    QRectF& area = m_frame.geometry.area;
+    area = QRectF(left, 2, std::max(1.0, m_request.size.width() - left - right),
+                  std::max(1.0, m_request.size.height() - 2 - bottom));
+    m_frame.geometry.lane = QRectF(area.right() + kBeforeLane, area.top(), lane, area.height());
   }
 
   void placeRows() {

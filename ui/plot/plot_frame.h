@@ -18,10 +18,14 @@ struct PlotGeometry {
   QRectF area;     ///< between the axes
   QRectF lines;    ///< of it, what y covers: between the row of non-finite marks and the rows below
   QRectF drawn;    ///< of it, where lines are seen that leave y's range: all but the row of zeros
+  QRectF lane;     ///< beside it, for the markers of lines' ends: a column for each series, which repeat beyond six
   QRectF zeroRow;  ///< below `lines`, for values without a logarithm; empty if there are none
   Range x;
   Range y;  ///< axis units
   YScale scale = YScale::Linear;
+
+  static constexpr std::size_t kLaneColumns = 6;
+  static constexpr double kLaneColumn = 10;  ///< of a marker and the room between two of them
 
   double toPixelX(double position) const { return lines.left() + (position - x.low) / x.length() * lines.width(); }
   double toPixelY(double height) const { return lines.bottom() - (height - y.low) / y.length() * lines.height(); }

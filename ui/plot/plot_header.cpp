@@ -504,7 +504,7 @@ bool PlotHeader::saysMeasured() const {
   return m_state.content.smoothing.kind != Smoothing::Kind::None && !m_tableShown;
 }
 
-QString PlotHeader::measuredWord() { return tr("as measured"); }
+QString PlotHeader::measuredWord() { return tr("measured values"); }
 
 int PlotHeader::arrangeRows(const std::vector<LegendItem*>& items, int above) {
   const int row = rowHeight();

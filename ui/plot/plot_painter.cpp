@@ -16,8 +16,6 @@ namespace mantissa::ui::plot {
 namespace {
 
 constexpr double kMarker = 8;
-constexpr double kMarkerRoom = kMarker + 2;  // from one marker's middle to the next one's
-constexpr std::ptrdiff_t kMostFanned = 5;    // markers above each other at the ends of lines
 constexpr double kSkipTick = 8;
 constexpr double kTriangleRoom = 11;  // from one triangle of a non-finite value to the next
 
@@ -283,109 +281,25 @@ class Painting {
     m_painter.restore();
   }
 
-  /// A marker at the end of each line, at the place of its newest value and never beyond it, where it would be read as
-  /// one more. Where ends lie on each other, the markers stand above each other and a thin line leads to the end; those
-  /// that have no room there go back along their own lines.
+  /// A marker at the end of each line, on its newest value, and once more in the lane beside the plot: at the same
+  /// height, each series in a column of its own, so that ends that lie on each other are told apart without a marker
+  /// that stands at another value. Behind the line that ends the plot nobody reads them as values of later steps.
   void drawLineEnds() {
-    std::vector<const FrameSeries*> ending;
-    for (const auto& series : m_frame.series) {
-      if (series.end) ending.push_back(&series);
-    }
-    std::vector<QPointF> taken;
-    std::vector<std::size_t> fanned;  // in `ending`
-    std::vector<std::size_t> others;
-    for (std::size_t i = 0; i < ending.size(); ++i) {
-      taken.push_back(*ending[i]->end);
-      const auto crowd = std::count_if(fanned.begin(), fanned.end(), [&](std::size_t other) {
-        return std::abs(taken[other].x() - taken[i].x()) < kMarkerRoom &&
-               std::abs(taken[other].y() - taken[i].y()) < kMostFanned * kMarkerRoom / 2;
-      });
-      (crowd < kMostFanned ? fanned : others).push_back(i);
-    }
-    spreadEnds(fanned, taken);
-    std::vector<QPointF> placed;
-    for (const std::size_t i : fanned) placed.push_back(taken[i]);
-    const auto collides = [&placed](const QPointF& at) {
-      return std::any_of(placed.begin(), placed.end(), [&at](const QPointF& other) {
-        return std::abs(other.x() - at.x()) < kMarkerRoom && std::abs(other.y() - at.y()) < kMarkerRoom;
-      });
-    };
-    for (const std::size_t i : others) {
-      taken[i] = backAlongLine(*ending[i], collides).value_or(taken[i]);
-      placed.push_back(taken[i]);
-    }
-    for (auto i = ending.size(); i-- > 0;) {
-      if (taken[i].x() != ending[i]->end->x() || taken[i] == *ending[i]->end) continue;
-      m_painter.setPen(QPen(ending[i]->style.color, 1));
-      m_painter.drawLine(*ending[i]->end, taken[i]);
-    }
-    for (auto i = ending.size(); i-- > 0;) {
-      drawMarker(m_painter, ending[i]->style.marker, taken[i], kMarker, ending[i]->style.color);
+    if (m_frame.isEmpty) return;
+    const QRectF& lane = m_geometry.lane;
+    m_painter.setPen(QPen(mixed(m_ink.text, m_ink.base, 0.35), 0));
+    vertical(m_geometry.area.right(), m_geometry.lines.top(), m_geometry.area.bottom());
+    for (auto series = m_frame.series.rbegin(); series != m_frame.series.rend(); ++series) {
+      if (!series->end) continue;
+      const auto column = static_cast<double>(series->source % PlotGeometry::kLaneColumns);
+      const QPointF beside(lane.left() + (column + 0.5) * PlotGeometry::kLaneColumn, series->end->y());
+      drawMarker(m_painter, series->style.marker, beside, kMarker, series->style.color);
+      // Where the line ends beside the lane, one marker says it.
+      if (lane.left() - series->end->x() < kMarker) continue;
+      drawMarker(m_painter, series->style.marker, *series->end, kMarker, series->style.color);
       const double half = kMarker / 2 + 1;
-      m_labels.take(QRectF(taken[i] - QPointF(half, half), taken[i] + QPointF(half, half)));
+      m_labels.take(QRectF(*series->end - QPointF(half, half), *series->end + QPointF(half, half)));
     }
-  }
-
-  /// Moves markers that are beside each other apart, as little as can be and in the order of their lines, from above.
-  void spreadEnds(const std::vector<std::size_t>& which, std::vector<QPointF>& places) const {
-    struct Stack {
-      std::vector<std::size_t> markers;  // from above
-      double x = 0;
-      double middle = 0;
-      double sum = 0;  // of the heights where they belong
-      double half() const { return static_cast<double>(markers.size()) * kMarkerRoom / 2; }
-    };
-    std::vector<std::size_t> sorted = which;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](std::size_t a, std::size_t b) { return places[a].y() < places[b].y(); });
-    const QRectF& lines = m_geometry.lines;
-    const auto settle = [&lines](Stack& stack) {
-      stack.middle = stack.sum / static_cast<double>(stack.markers.size());
-      if (stack.markers.size() == 1) return;                               // on its own value
-      if (stack.markers.size() % 2 == 0) stack.middle += kMarkerRoom / 2;  // one of them stands on it
-      stack.middle = std::min(stack.middle, lines.bottom() - stack.half());
-      stack.middle = std::max(stack.middle, lines.top() + stack.half());
-    };
-    std::vector<Stack> stacks;
-    for (const std::size_t marker : sorted) {
-      Stack now;
-      now.markers = {marker};
-      now.x = places[marker].x();
-      now.middle = now.sum = places[marker].y();
-      const auto touches = [&now](const Stack& above) {
-        return std::abs(above.x - now.x) < kMarkerRoom && above.middle + above.half() > now.middle - now.half();
-      };
-      for (auto above = stacks.end(); above != stacks.begin();) {
-        --above;
-        if (!touches(*above)) continue;
-        above->markers.insert(above->markers.end(), now.markers.begin(), now.markers.end());
-        above->sum += now.sum;
-        now = *above;
-        settle(now);
-        stacks.erase(above);
-        above = stacks.end();
-      }
-      stacks.push_back(now);
-    }
-    for (const Stack& stack : stacks) {
-      double y = stack.middle - stack.half() + kMarkerRoom / 2;
-      for (const std::size_t marker : stack.markers) {
-        if (stack.markers.size() > 1) places[marker].setY(y);
-        y += kMarkerRoom;
-      }
-    }
-  }
-
-  /// The newest point of the line at which a marker meets no other one; nothing where there is none.
-  template <class Collides>
-  std::optional<QPointF> backAlongLine(const FrameSeries& series, const Collides& collides) const {
-    const auto& samples = series.main().samples;
-    for (auto sample = samples.rbegin(); sample != samples.rend(); ++sample) {
-      if (!m_geometry.x.contains(sample->x)) continue;
-      const QPointF at(m_geometry.toPixelX(sample->x), m_geometry.toPixelY(toAxis(m_geometry.scale, sample->y)));
-      if (m_geometry.lines.contains(at) && !collides(at)) return at;
-    }
-    return std::nullopt;
   }
 
   void drawSkipTicks() {

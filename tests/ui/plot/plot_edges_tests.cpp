@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where lines end, by the pixels: at their newest value, and at the edge of the plot where they go on beyond it.
+// Where lines end, by the pixels: at their newest value, beside the plot, and at the edge of the plot where they go on
+// beyond it.
 #include <QtTest/QtTest>
 
 #include <QApplication>
@@ -95,14 +96,14 @@ class PlotEdgesTests : public QObject {
     QApplication::setStyle(QStyleFactory::create("Fusion"));
   }
 
-  void markers_of_lines_that_end_together_stand_where_these_end_and_not_beyond_data() {
+  void markers_of_lines_that_end_together_stand_beside_each_other_and_on_their_values_data() {
     QTest::addColumn<double>("unit");
     QTest::addColumn<XAxisKind>("kind");
     QTest::newRow("steps") << 1.0 << XAxisKind::Count;
     QTest::newRow("samples") << 64.0 << XAxisKind::Count;
     QTest::newRow("wall time") << 0.5 << XAxisKind::Seconds;
   }
-  void markers_of_lines_that_end_together_stand_where_these_end_and_not_beyond() {
+  void markers_of_lines_that_end_together_stand_beside_each_other_and_on_their_values() {
     QFETCH(double, unit);
     QFETCH(XAxisKind, kind);
     const std::vector<double> same(51, 1.0);
@@ -114,23 +115,57 @@ class PlotEdgesTests : public QObject {
     Shown plot(content, &navigation);
     const double end = plot.geometry().toPixelX(50 * unit);
     const QImage picture = plot.picture();
-    QVector<int> middles;
+    const double y = plot.geometry().toPixelY(1);
+    const double right = plot.geometry().area.right();
+    double before = right;
     for (const auto& one : content.series) {
-      int right = 0;
-      int top = picture.height();
-      int bottom = 0;
+      QPointF sum;
+      int count = 0;
       for (const QPoint& pixel : pixelsOf(picture, one.style.color)) {
-        right = std::max(right, pixel.x());
-        if (pixel.x() < end - 2) continue;
-        top = std::min(top, pixel.y());
-        bottom = std::max(bottom, pixel.y());
+        // Nothing of it between the end of the line, with half of a marker's 8 px, and the end of the plot.
+        QVERIFY2(pixel.x() <= end + 5 || pixel.x() > right, qPrintable(QString("%1 after %2").arg(pixel.x()).arg(end)));
+        if (pixel.x() <= right) continue;
+        sum += QPointF(pixel) + QPointF(0.5, 0.5);
+        ++count;
       }
-      // A marker is 8 px across, its middle at the end of the line.
-      QVERIFY2(right >= end && right <= end + 5, qPrintable(QString("%1 after %2").arg(right).arg(end)));
-      middles << (top + bottom) / 2;
+      // A marker of about 50 px, on the value, to the right of the one before.
+      QVERIFY2(count > 15, qPrintable(one.name));
+      QVERIFY2(std::abs(sum.y() / count - y) < 1.5, qPrintable(QString("%1, not %2").arg(sum.y() / count).arg(y)));
+      QVERIFY2(sum.x() / count > before + 4, qPrintable(one.name));
+      before = sum.x() / count;
     }
-    std::sort(middles.begin(), middles.end());
-    for (int i = 1; i < middles.size(); ++i) QVERIFY2(middles[i] - middles[i - 1] >= 4, "markers lie on each other");
+  }
+
+  // On a logarithmic axis, whoever is above whom: the order of the columns is that of the series.
+  void the_order_of_markers_beside_a_plot_is_that_of_the_series() {
+    for (const bool rising : {true, false}) {
+      std::vector<std::shared_ptr<SeriesData>> data;
+      std::vector<double> ends = {0.1694, 0.1719, 0.1732};
+      if (!rising) std::reverse(ends.begin(), ends.end());
+      for (const double value : ends) {
+        std::vector<double> falling(51, value);
+        falling.front() = 10;
+        data.push_back(series(places(51), falling));
+      }
+      auto content = contentOf(data);
+      content.scale = YScale::Log10;
+      Shown plot(content);
+      const QImage picture = plot.picture();
+      double before = plot.geometry().area.right();
+      for (std::size_t i = 0; i < 3; ++i) {
+        QPointF sum;
+        int count = 0;
+        for (const QPoint& pixel : pixelsOf(picture, content.series[i].style.color)) {
+          if (pixel.x() <= plot.geometry().area.right()) continue;
+          sum += QPointF(pixel) + QPointF(0.5, 0.5);
+          ++count;
+        }
+        QVERIFY(count > 15);
+        QVERIFY(std::abs(sum.y() / count - plot.geometry().toPixelY(std::log10(ends[i]))) < 1.5);
+        QVERIFY(sum.x() / count > before + 4);
+        before = sum.x() / count;
+      }
+    }
   }
 
   void markers_that_lie_apart_stand_on_their_values() {
