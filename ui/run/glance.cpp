@@ -107,7 +107,8 @@ Statement skipping(const RunData& data) {
   }
   const Skip& last = worst->skips().back();
   const QString share = models::figure(report::share_words(counters.skipped, counters.attempted));
-  statement.shorterAnswers = {say("%1 of %2 (%3)").arg(count(counters.skipped), count(counters.attempted), share)};
+  const QString shareOfAll = say("%1 of %2").arg(count(counters.skipped), count(counters.attempted));
+  statement.shorterAnswers = {say("%1 (%2)").arg(shareOfAll, share), shareOfAll, share};
   statement.shorterDetails = {say("%1, last at step %2").arg(nameOf(*worst), count(last.step)),
                               say("last at step %1").arg(count(last.step)), say("step %1").arg(count(last.step))};
   statement.detail = say("%1, last at step %2: %3").arg(nameOf(*worst), count(last.step), causeWords(last.cause));

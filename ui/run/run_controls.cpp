@@ -20,7 +20,8 @@ namespace mantissa::ui::run {
 namespace {
 
 constexpr int kWidth = 300;
-constexpr int kLongestWord = 250;        // px: in a line of its own
+constexpr int kLeastWidth = 240;         // px: in a window as small as a small screen at 150 %
+constexpr int kLongestWord = 225;        // px: in a line of its own
 constexpr int kLongestWordBeside = 160;  // px: beside a label or a button
 
 /// A text that may hold names, with all of it in the tip where words of it are too long.
@@ -63,7 +64,8 @@ RunControls::RunControls(QWidget* parent)
       m_queue(new QueuePanel),
       m_note(new QLabel),
       m_rules(new QLabel) {
-  setFixedWidth(kWidth);
+  setMinimumWidth(kLeastWidth);
+  setMaximumWidth(kWidth);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(8);
@@ -118,6 +120,8 @@ RunControls::RunControls(QWidget* parent)
   setRulesNote({}, {});
   showExperiment({}, {}, {}, {});
 }
+
+QSize RunControls::sizeHint() const { return {kWidth, QWidget::sizeHint().height()}; }
 
 void RunControls::addAction(QAction* action, shell::IconShape icon, shell::ActionButton::Shape shape) {
   auto* const button = new shell::ActionButton(action, shape);

@@ -33,6 +33,8 @@ class RunControls : public QWidget {
  public:
   explicit RunControls(QWidget* parent = nullptr);
 
+  QSize sizeHint() const override;
+
   /// A button at the top; the first one is the primary.
   void addAction(QAction* action, shell::IconShape icon,
                  shell::ActionButton::Shape shape = shell::ActionButton::Shape::Text);

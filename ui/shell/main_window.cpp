@@ -47,6 +47,7 @@ constexpr char kArchiveTopic[] = "archive";
 constexpr char kInterruptedTopic[] = "interrupted";
 constexpr int kReadingMilliseconds = 8000;
 constexpr int kDoneMilliseconds = 5000;     // what went well is read at a glance
+constexpr int kRoomForTitle = 40;           // px: what a window manager puts around it
 constexpr int kWidestName = 200;            // px, in the status bar
 constexpr qint64 kSizeMilliseconds = 2000;  // between two looks at the archive's size while a run goes on
 
@@ -110,7 +111,9 @@ MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& 
   connect(m_loader, &models::ArchiveLoader::failed, this, &MainWindow::showArchiveFailure);
 
   m_firstState = saveState();
-  resize(QSize(1400, 900).boundedTo(screen()->availableSize()));
+  resize(QSize(1400, 900).boundedTo(screen()->availableSize() - QSize(0, kRoomForTitle)));
+  // Before it is shown: the room that it would need makes no window larger.
+  if (m_settings.windowState().isEmpty()) showLogWhereThereIsRoom();
   restoreGeometry(m_settings.windowGeometry());
   restoreState(m_settings.windowState());
   m_archiveWidth = m_settings.archiveWidth();
@@ -476,13 +479,13 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
-  if (!std::exchange(m_wasShown, true) && m_settings.windowState().isEmpty()) hideLogWithoutRoom();
+  if (!std::exchange(m_wasShown, true) && m_settings.windowState().isEmpty()) showLogWhereThereIsRoom();
 }
 
 /// In a low window the pages need the height; what fails is told in strips, and F12 shows the log.
-void MainWindow::hideLogWithoutRoom() {
+void MainWindow::showLogWhereThereIsRoom() {
   constexpr int kRoomForLog = 860;
-  if (height() < kRoomForLog) m_logDock->hide();
+  m_logDock->setVisible(height() >= kRoomForLog);
 }
 
 void MainWindow::resetLayout() {
@@ -490,7 +493,7 @@ void MainWindow::resetLayout() {
   m_archiveWidth = {};
   restoreState(m_firstState);
   for (Page* const one : m_pages) one->restoreLayout({});
-  hideLogWithoutRoom();
+  showLogWhereThereIsRoom();
 }
 
 }  // namespace mantissa::ui::shell

@@ -126,7 +126,7 @@ class MainWindow : public QMainWindow {
   void chooseFile();
   void chooseArchive();
   void resetLayout();
-  void hideLogWithoutRoom();
+  void showLogWhereThereIsRoom();
   void fitArchive();
   void tellArchiveSize();
   void tellFailure(Page* page, const QString& sentence);

@@ -15,13 +15,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "tests/ui/run/run_page_fixtures.h"
 #include "tests/ui/shell/strip_sentences.h"
 #include "tests/ui/shell/window_fixture.h"
 #include "ui/models/name_words.h"
 #include "ui/models/trial_tree_model.h"
+#include "ui/run/glance_strip.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_controls.h"
@@ -354,6 +359,19 @@ class RunStripsTests : public QObject {
     QCOMPARE(state(), QStringLiteral("running"));
   }
 
+  // 1280 x 800 pixels at 100 % and at 150 %, with the tree and the log open.
+  void no_number_of_the_strip_is_cut_whatever_has_gone_wrong() {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    m_window->open(write("dm"));
+    for (const QSize size : {QSize(1280, 760), QSize(853, 493)}) {
+      m_window->resize(size);
+      QTest::qWait(50);
+      checkStrip(m_page->strip()->width(), 1, true, 0.01705);     // skips every step
+      checkStrip(m_page->strip()->width(), kNan, true, kNan);     // and is not finite
+      checkStrip(m_page->strip()->width(), 51780, false, 12.75);  // deviates
+    }
+  }
+
   void resetting_the_layout_brings_back_the_controls_and_the_axis() {
     m_window->open(write("dm"));
     QComboBox* axis = nullptr;
@@ -373,6 +391,51 @@ class RunStripsTests : public QObject {
 
  private:
   QString nameOf(const char* name) const { return shell::plainText(*action(name)); }
+
+  static void checkStrip(int width, double loss, bool skips, double deviation) {
+    run::RunData data;
+    record::TrialRow reference;
+    reference.id = reference.experiment_id = 1;
+    reference.start.kind = record::TrialKind::Reference;
+    reference.start.name = "reference";
+    record::TrialRow trial = reference;
+    trial.id = 2;
+    trial.start.kind = record::TrialKind::Trial;
+    trial.start.name = "fp16-no-scaler";
+    data.setArms({reference, trial});
+    worker::StepBatch batch;
+    std::vector<record::StepRecord> steps;
+    for (std::int64_t number = 1; number <= kSteps; ++number) {
+      record::StepRecord step;
+      step.step = step.iteration = step.applied_updates = number;
+      step.trial = 1;
+      step.loss = 1;
+      step.wall_seconds = 0.1 * static_cast<double>(number);
+      steps.push_back(step);
+      step.trial = 2;
+      step.loss = loss;
+      step.deviation_output_rmse = deviation;
+      step.skipped = skips;
+      if (skips) step.skip_cause = record::SkipCause::Overflow;
+      if (skips) step.applied_updates = 0;
+      steps.push_back(step);
+    }
+    batch.chunks = {std::make_shared<const std::vector<record::StepRecord>>(std::move(steps))};
+    data.take({batch});
+    run::Standing standing;
+    standing.running = true;
+    standing.plannedSteps = 2 * kSteps;
+    run::GlanceStrip strip;
+    strip.setStatements(run::glance(data, standing));
+    strip.resize(width, 54);
+    strip.show();
+    QTest::qWait(20);
+    for (std::size_t i = 0; i < run::kStatements; ++i) {
+      for (const QString& seen : {strip.shownAnswer(i), strip.shownDetail(i)}) {
+        QVERIFY2(!seen.contains(QChar(0x2026)), qPrintable(QStringLiteral("%1 px: %2").arg(width).arg(seen)));
+      }
+    }
+  }
 
   /// dm runs into a.db while b.db, with another experiment, is open.
   void trainsBesideAnother() {

@@ -529,6 +529,12 @@ class WindowTests : public QObject {
     QTRY_COMPARE(m_window->archiveDock()->width(), width);
   }
 
+  void the_window_can_be_as_small_as_a_scaled_small_screen() {
+    const QSize least = m_window->minimumSizeHint();  // of 1280 x 800 at 150 %, below a title bar of 20 pixels
+    QVERIFY2(least.width() <= 853 && least.height() <= 513,
+             qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
+  }
+
   void layouts_persist_and_reset() {
     auto* const dock = m_window->findChild<ArchiveDock*>();
     QVERIFY(dock->isVisible());
