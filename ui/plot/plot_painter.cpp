@@ -406,7 +406,8 @@ class Painting {
       auto last = i;
       bool sameWord = true;
       while (last + 1 < marks.size() && marks[last + 1].pixel - triangle < kTriangleRoom) {
-        sameWord = sameWord && marks[++last].text == mark.text;
+        ++last;
+        sameWord = sameWord && marks[last].text == mark.text;
       }
       const auto width = m_metrics.horizontalAdvance(mark.text);
       if (mark.pixel < words || !sameWord) continue;

@@ -298,6 +298,20 @@ class PlotEdgesTests : public QObject {
     QVERIFY(word > 5);
   }
 
+  void marks_of_several_kinds_that_share_a_triangle_are_all_drawn() {
+    std::vector<double> values(200, 1.0);
+    values[100] = values[102] = std::nan("");
+    values[101] = values[103] = std::numeric_limits<double>::infinity();
+    Shown plot(contentOf({series(places(200), values)}));
+    QCOMPARE(plot.frame().nonFinite.size(), std::size_t(4));
+    QSet<int> marked;
+    for (const QPoint& at : pixelsOf(plot.picture(), plotColors(false).bad)) marked << at.x();
+    for (const FrameNonFinite& mark : plot.frame().nonFinite) {
+      // Of 1.5 px one at least is filled.
+      QVERIFY(marked.contains(qFloor(mark.pixel)) || marked.contains(qFloor(mark.pixel) - 1));
+    }
+  }
+
   void an_axis_of_time_says_its_unit_data() {
     QTest::addColumn<double>("seconds");
     QTest::addColumn<QString>("name");
