@@ -274,6 +274,13 @@ class FrameMaker {
       const bool newest = last == samples.rbegin();
       if (newest && geometry.lines.adjusted(-1, -1, 1, 1).contains(end)) series.end = end;
     }
+    const auto& data = *source.series.data;
+    if (samples.back().index + 1 >= data.size()) {
+      if (series.end) series.beside = series.end->y();
+    } else if (data.y(data.size() - 1) <= 0 && !geometry.zeroRow.isEmpty() &&
+               geometry.x.contains(data.x(data.size() - 1))) {
+      series.beside = geometry.zeroRow.center().y();
+    }
     if (series.style.markersAlongLine) {
       const auto step = std::max<std::size_t>(1, samples.size() / kMarkersAlongLine + 1);
       for (std::size_t i = step / 2; i < samples.size(); i += step) {

@@ -46,6 +46,7 @@ struct FrameSeries {
   std::vector<QPointF> alongLine;   ///< pixels of markers on the line
   std::vector<double> zeroPixels;   ///< x of values without a logarithm
   std::optional<QPointF> end;       ///< pixel of the newest value, if it is visible
+  std::optional<double> beside;     ///< y of its marker in the lane: none while the newest value has no place
 
   const Decimated& main() const { return smoothed.samples.empty() ? raw : smoothed; }
 };

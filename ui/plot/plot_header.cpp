@@ -469,11 +469,10 @@ int PlotHeader::arrangeBeside(const std::vector<LegendItem*>& items, int right, 
     x -= kept + more + kBetweenItems;
     (*item)->setGeometry(x, 0, kept + more, rowHeight());
   }
-  const int word = widthOf(measuredWord()) + kBetweenItems;
-  if (!items.empty() && saysMeasured() && word <= spare) {
-    x -= word;
-    m_measuredPlace = QRect(x, 0, word, rowHeight());
-  }
+  if (items.empty() || !saysMeasured()) return x - kBetweenItems;
+  placeMeasured(0, 0, spare - kBetweenItems);
+  x -= m_measuredPlace.isEmpty() ? 0 : m_measuredPlace.width() + kBetweenItems;
+  m_measuredPlace.moveLeft(x);
   return x - kBetweenItems;
 }
 
@@ -496,15 +495,21 @@ void PlotHeader::fillRows(const std::vector<LegendItem*>& items) {
     end = x;
   }
   if (m_seenItems == 0 || m_seenItems < items.size() || !saysMeasured()) return;
-  const int word = widthOf(measuredWord());
-  if (end + word <= width()) m_measuredPlace = QRect(end, items[m_seenItems - 1]->y(), word, rowHeight());
+  placeMeasured(end, items[m_seenItems - 1]->y(), width() - end);
 }
 
 bool PlotHeader::saysMeasured() const {
   return m_state.content.smoothing.kind != Smoothing::Kind::None && !m_tableShown;
 }
 
-QString PlotHeader::measuredWord() { return tr("measured values"); }
+void PlotHeader::placeMeasured(int left, int top, int room) {
+  for (const QString& word : {tr("measured values"), tr("measured")}) {
+    if (widthOf(word) > room) continue;
+    m_measuredWord = word;
+    m_measuredPlace = QRect(left, top, widthOf(word), rowHeight());
+    return;
+  }
+}
 
 int PlotHeader::arrangeRows(const std::vector<LegendItem*>& items, int above) {
   const int row = rowHeight();
@@ -585,7 +590,7 @@ void PlotHeader::paintEvent(QPaintEvent* /*event*/) {
                      plain.elidedText(text, Qt::ElideRight, room));
   };
   const QRect& measured = m_measuredPlace;
-  if (!measured.isEmpty()) write(measuredWord(), measured.left(), measured.top(), measured.width());
+  if (!measured.isEmpty()) write(m_measuredWord, measured.left(), measured.top(), measured.width());
   const double besideTitle = bold.horizontalAdvance(title) + kBeforeUnit;
   if (m_unitBelow) {
     write(m_aside, besideTitle, 0, m_titleRight - besideTitle);

@@ -128,7 +128,7 @@ class PlotHeader : public QWidget {
   int arrangeBeside(const std::vector<LegendItem*>& items, int right, int spare);
   void fillRows(const std::vector<LegendItem*>& items);
   bool saysMeasured() const;
-  static QString measuredWord();
+  void placeMeasured(int left, int top, int room);
   void fillMore();
   int rowHeight() const;
   QFont titleFont() const;
@@ -155,6 +155,7 @@ class PlotHeader : public QWidget {
   bool m_unitBelow = false;  // in a row of its own
   QString m_aside;
   QRect m_measuredPlace;
+  QString m_measuredWord;
   int m_titleRoom = 0;
   int m_titleRight = 0;  // where the legend begins in the first row
 };

@@ -290,12 +290,13 @@ class Painting {
     m_painter.setPen(QPen(mixed(m_ink.text, m_ink.base, 0.35), 0));
     vertical(m_geometry.area.right(), m_geometry.lines.top(), m_geometry.area.bottom());
     for (auto series = m_frame.series.rbegin(); series != m_frame.series.rend(); ++series) {
-      if (!series->end) continue;
-      const auto column = static_cast<double>(series->source % PlotGeometry::kLaneColumns);
-      const QPointF beside(lane.left() + (column + 0.5) * PlotGeometry::kLaneColumn, series->end->y());
-      drawMarker(m_painter, series->style.marker, beside, kMarker, series->style.color);
+      if (series->beside) {
+        const auto column = static_cast<double>(series->source % PlotGeometry::kLaneColumns);
+        const QPointF place(lane.left() + (column + 0.5) * PlotGeometry::kLaneColumn, *series->beside);
+        drawMarker(m_painter, series->style.marker, place, kMarker, series->style.color);
+      }
       // Where the line ends beside the lane, one marker says it.
-      if (lane.left() - series->end->x() < kMarker) continue;
+      if (!series->end || (series->beside && lane.left() - series->end->x() < kMarker)) continue;
       drawMarker(m_painter, series->style.marker, *series->end, kMarker, series->style.color);
       const double half = kMarker / 2 + 1;
       m_labels.take(QRectF(*series->end - QPointF(half, half), *series->end + QPointF(half, half)));

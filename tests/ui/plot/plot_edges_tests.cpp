@@ -244,6 +244,8 @@ class PlotEdgesTests : public QObject {
     QVERIFY(!smoothed.empty());
     QCOMPARE(smoothed.back().x, 49.0);
     for (const Sample& sample : smoothed) QVERIFY(std::abs(sample.y - 3) < 1e-9);
+    // Beside the plot its marker stands where its newest value is: in the row of zeros.
+    QCOMPARE(plot.frame().series.front().beside.value_or(0), plot.geometry().zeroRow.center().y());
     QVERIFY(plot.geometry().y.low > -1 && plot.geometry().y.high < 2);
   }
 
