@@ -129,7 +129,9 @@ void CountersTable::fitColumns() {
     if (columnWidth(column) != width) setColumnWidth(column, width);
     others += width;
   }
-  const int cause = std::max(viewportWidth - others, hasRoom ? m_causeWidth : m_causeHeading);
+  // Dots in the cause spare the scrolling; where there is scrolling anyway they spare nothing.
+  const bool scrolls = others + m_causeHeading > viewportWidth;
+  const int cause = std::max(viewportWidth - others, hasRoom || scrolls ? m_causeWidth : m_causeHeading);
   if (columnWidth(CountersModel::CauseColumn) != cause) setColumnWidth(CountersModel::CauseColumn, cause);
 }
 

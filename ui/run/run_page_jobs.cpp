@@ -305,7 +305,7 @@ QString RunPage::whyNotResumed() const {
   if (m_view == View::Archive ? m_armsRunning > 0 || !m_armsKnown : m_queue->current() != nullptr) return {};
   if (m_view == View::OwnRun && !m_brokenWords.isEmpty()) {
     return tr("The archive of %1 could not be written. Where it can be again, the run goes on from its last "
-              "checkpoint.")
+              "checkpoint, if it had made one.")
         .arg(name);
   }
   const auto has = [&arms](record::Status status) {

@@ -1046,6 +1046,11 @@ class RunChartsTests : public QObject {
       const QString title = table.model()->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
       QVERIFY2(words.horizontalAdvance(title) + 6 <= table.columnWidth(column), qPrintable(title));
     }
+    // Where there is scrolling anyway, cutting the cause would spare nothing.
+    table.resize(480, 150);
+    QTRY_VERIFY(table.horizontalScrollBar()->maximum() > 0);
+    const QString cause = table.model()->index(1, CountersModel::CauseColumn).data().toString();
+    QTRY_VERIFY(table.fontMetrics().horizontalAdvance(cause) <= table.columnWidth(CountersModel::CauseColumn));
   }
 
   void the_glance_measures_by_the_spread_and_the_rules_limit() {
