@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/base/byte_words.h"
 #include "core/base/number_text.h"
 
 namespace mantissa::report {
@@ -67,18 +68,7 @@ std::string duration_words(double seconds) {
   return count_words(whole / 3600) + " h " + two_digits(whole % 3600 / 60) + " min";
 }
 
-std::string bytes_words(std::int64_t bytes) {
-  if (bytes < 1000) return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes);
-  const char* unit = "B";
-  for (const char* const larger : {"kB", "MB", "GB", "TB"}) {
-    // 999.6 kB would round to 1000 kB.
-    if (value < 999.5) break;
-    value /= 1000.0;
-    unit = larger;
-  }
-  return to_text(value, 3) + ' ' + unit;
-}
+std::string bytes_words(std::int64_t bytes) { return mantissa::bytes_words(bytes); }
 
 std::string skip_sentence(std::int64_t skipped, std::int64_t attempted) {
   if (attempted == 0) return "no step attempted";

@@ -56,6 +56,12 @@ double seconds_of_a_step(train::Arm& arm, const train::Window& window) {
   return perf::median(seconds);
 }
 
+bool fills_history(const spec::Experiment& experiment) {
+  const std::vector<spec::Optimizer>& optimizers = experiment.training.optimizers;
+  return std::any_of(optimizers.begin(), optimizers.end(),
+                     [](const spec::Optimizer& optimizer) { return optimizer.kind == spec::OptimizerKind::Lbfgs; });
+}
+
 /// LBFGS fills its history with a pair of flat tensors an update; the traced step, the second, finds one of them. A
 /// full history holds one more for a moment: the new pair is made before the oldest goes.
 void fill_history(const train::Arm& arm, const spec::Experiment& experiment, record::StepTrace& trace) {
@@ -83,7 +89,7 @@ ArmMemory trace_arm(const Prepared& prepared, const spec::Trial* trial, const st
     if (stop.requested()) break;
     try {
       memory.traces.push_back(train::trace_step(make_arm, [&] { return window_of(prepared, size); }));
-      fill_history(*make_arm(), prepared.experiment, memory.traces.back());
+      if (fills_history(prepared.experiment)) fill_history(*make_arm(), prepared.experiment, memory.traces.back());
       if (with_times && !stop.requested()) {
         memory.times.push_back({size, seconds_of_a_step(*make_arm(), window_of(prepared, size))});
       }

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/number_text.h"
+#include "core/base/byte_words.h"
 #include "core/observe/memory_tracer.h"
 #include "core/precision/operator_interceptor.h"
+#include "core/train/held_tensors.h"
 #include "core/train/optimizer.h"
 
 namespace mantissa::train {
@@ -18,21 +19,6 @@ namespace {
 
 using record::MemoryEvent;
 using record::StepPart;
-
-/// "1.2 MB": three digits are enough for a warning.
-std::string size_words(std::int64_t bytes) {
-  constexpr std::int64_t kLeast = 1000;
-  constexpr int kDigits = 3;
-  if (bytes < kLeast) return std::to_string(bytes) + " B";
-  auto value = static_cast<double>(bytes);
-  const char* unit = "B";
-  for (const char* const larger : {"kB", "MB", "GB", "TB"}) {
-    if (value < 999.5) break;
-    value /= 1000.0;
-    unit = larger;
-  }
-  return to_text(value, kDigits) + ' ' + unit;
-}
 
 /// What an arm holds rightly.
 std::unordered_set<std::int64_t> owned_blocks(const Arm& arm, const Attempt& attempt,
@@ -42,23 +28,8 @@ std::unordered_set<std::int64_t> owned_blocks(const Arm& arm, const Attempt& att
     if (!tensor.defined() || !tensor.has_storage()) return;
     if (const auto block = tracer.block_at(tensor.storage().data())) blocks.insert(*block);
   };
-  for (const model::NamedTensor& parameter : arm.network->parameters()) {
-    own(parameter.tensor);
-    const at::Tensor& gradient = parameter.tensor.grad();
-    if (gradient.defined() && gradient.is_sparse()) {
-      own(gradient._values());
-      own(gradient._indices());
-    } else {
-      own(gradient);
-    }
-  }
-  for (const model::NamedTensor& buffer : arm.network->buffers()) own(buffer.tensor);
+  each_held_tensor(arm, [&](const at::Tensor& tensor, record::MemoryCategory /*category*/) { own(tensor); });
   for (const at::Tensor& output : attempt.outputs) own(output);
-  for (const OptimizerUnit& unit : arm.optimizers) {
-    if (!unit.optimizer) continue;
-    const OptimizerState state = unit.optimizer->state_dict();
-    for (const auto& [name, tensor] : state.tensors) own(tensor);
-  }
   return blocks;
 }
 
@@ -144,10 +115,10 @@ void GrowthWatch::after_step(Arm& arm, const Attempt& attempt, std::int64_t step
 std::string GrowthWatch::words(std::int64_t step) const {
   std::string text = "Live memory ";
   if (is_over_limit()) {
-    text += "has grown by " + size_words(detector_.grown_bytes()) + " by step " + std::to_string(step) +
-            ", beyond budget.growth_limit (" + size_words(*limit_) + ").";
+    text += "has grown by " + bytes_words(detector_.grown_bytes()) + " by step " + std::to_string(step) +
+            ", beyond budget.growth_limit (" + bytes_words(*limit_) + ").";
   } else {
-    text += "grows by about " + size_words(detector_.growth()->bytes_per_step) + " a step since step " +
+    text += "grows by about " + bytes_words(detector_.growth()->bytes_per_step) + " a step since step " +
             std::to_string(detector_.growth()->since_step) + ".";
   }
   if (origin_.empty()) return text + " The latest steps left nothing behind.";
@@ -180,7 +151,7 @@ void GrowthWatch::find_origin(const Arm& arm, const Attempt& attempt) {
   for (std::size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i) {
     if (places[i].second < sum / kWorthNaming) break;
     origin_ += (i == 0 ? " What stays of a step is made in " : ", ") + place_words(places[i].first) + " (" +
-               size_words(places[i].second / kSteps) + ")";
+               bytes_words(places[i].second / kSteps) + ")";
   }
   if (!origin_.empty()) origin_ += ".";
 }

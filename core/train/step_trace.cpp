@@ -11,6 +11,7 @@
 #include "core/observe/memory_tracer.h"
 #include "core/precision/forward_replay.h"
 #include "core/precision/operator_interceptor.h"
+#include "core/train/held_tensors.h"
 #include "core/train/lone_step.h"
 
 namespace mantissa::train {
@@ -35,22 +36,7 @@ Owned owned_blocks(const Arm& arm, const Window& window, const observe::MemoryTr
   const auto own = [&](const at::Tensor& tensor, MemoryCategory category) {
     if (const auto block = tracer.block_at(storage_of(tensor))) blocks.emplace(*block, category);
   };
-  for (const model::NamedTensor& parameter : arm.network->parameters()) {
-    own(parameter.tensor, MemoryCategory::Parameters);
-    const at::Tensor& gradient = parameter.tensor.grad();
-    if (gradient.defined() && gradient.is_sparse()) {
-      own(gradient._values(), MemoryCategory::Gradients);
-      own(gradient._indices(), MemoryCategory::Gradients);
-    } else {
-      own(gradient, MemoryCategory::Gradients);
-    }
-  }
-  for (const model::NamedTensor& buffer : arm.network->buffers()) own(buffer.tensor, MemoryCategory::Buffers);
-  for (const OptimizerUnit& unit : arm.optimizers) {
-    if (!unit.optimizer) continue;
-    const OptimizerState state = unit.optimizer->state_dict();
-    for (const auto& [name, tensor] : state.tensors) own(tensor, MemoryCategory::OptimizerState);
-  }
+  each_held_tensor(arm, own);
   for (const Microbatch& microbatch : window.microbatches) {
     own(microbatch.inputs, MemoryCategory::Inputs);
     own(microbatch.targets, MemoryCategory::Inputs);

@@ -28,6 +28,7 @@
 #include "core/session/preflight.h"
 #include "core/session/step_memory.h"
 #include "core/spec/parse.h"
+#include "tests/bench/python_process.h"
 
 namespace {
 
@@ -155,19 +156,11 @@ const std::array<Twin, 4> kTwins = {{
      R"("model":{"kind":"lstm","cells":64,"bidirectional":true},"inputs":[25,12],"outputs":9,"dtype":"float32")"},
 }};
 
-std::string interpreter() {
-  if (const char* const given = std::getenv("MANTISSA_ORACLE_PYTHON")) return given;
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  const char* const home = std::getenv("HOME");
-  const std::string base = cache != nullptr && *cache != '\0' ? cache : std::string(home ? home : "") + "/.cache";
-  return base + "/mantissa/oracle/bin/python";
-}
-
 nlohmann::json estimates(const Twin& twin, std::int64_t microbatch) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("mantissa_twin_" + std::to_string(::getpid()) + ".json");
   std::ofstream(file) << '{' << twin.question << ",\"microbatch\":" << microbatch << '}';
-  const std::string command = '\'' + interpreter() + "' '" + MANTISSA_SOURCE_DIR +
+  const std::string command = '\'' + tests::oracle_interpreter() + "' '" + MANTISSA_SOURCE_DIR +
                               "/tests/bench/memory_estimates.py' '" + file.string() + "' 2>&1";
   std::string text;
   if (std::FILE* const pipe = ::popen(command.c_str(), "r")) {

@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 
 namespace mantissa::tests {
-namespace {
-
-std::string interpreter() {
+std::string oracle_interpreter() {
   if (const char* given = std::getenv("MANTISSA_ORACLE_PYTHON")) return given;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
@@ -19,10 +17,8 @@ std::string interpreter() {
   return base + "/mantissa/oracle/bin/python";
 }
 
-}  // namespace
-
 PythonProcess::PythonProcess() {
-  const std::string python = interpreter();
+  const std::string python = oracle_interpreter();
   if (::access(python.c_str(), X_OK) != 0) {
     problem_ = "no official package to compare with: packaging/oracle-environment.sh installs it";
     return;

@@ -15,6 +15,9 @@ struct PythonTimes {
   double foreach = 0.0;
 };
 
+/// $MANTISSA_ORACLE_PYTHON, else the interpreter of the environment that packaging/oracle-environment.sh makes.
+std::string oracle_interpreter();
+
 /// python_baseline.py as a process that waits for work.
 ///
 /// The interpreter is $MANTISSA_ORACLE_PYTHON, else the one that packaging/oracle-environment.sh makes.
