@@ -1,38 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/observe/memory_recorder.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cstddef>
+#include <mutex>
+#include <unordered_map>
 
 #include "core/observe/memory_reporting.h"
 
 namespace mantissa::observe {
 namespace {
 
-/// Atomic because autograd hands the recorder on to threads of its own.
+/// A lock guards all of it: autograd hands the recorder on to threads of its own.
 class Counter : public c10::MemoryReportingInfoBase {
  public:
   explicit Counter(c10::DeviceType device) : device_(device) {}
 
-  void reportMemoryUsage(void* /*ptr*/, std::int64_t size, std::size_t /*allocated*/, std::size_t /*reserved*/,
+  void reportMemoryUsage(void* address, std::int64_t size, std::size_t /*allocated*/, std::size_t /*reserved*/,
                          c10::Device device) override {
     if (device.type() != device_) return;
-    const std::int64_t now = live_.fetch_add(size, std::memory_order_relaxed) + size;
-    std::int64_t highest = peak_.load(std::memory_order_relaxed);
-    while (now > highest && !peak_.compare_exchange_weak(highest, now, std::memory_order_relaxed)) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (size > 0) {
+      sizes_[address] = size;
+      live_ += size;
+      peak_ = std::max(peak_, live_);
+    } else if (const auto found = sizes_.find(address); found != sizes_.end()) {
+      live_ -= found->second;
+      sizes_.erase(found);
     }
   }
 
   bool memoryProfilingEnabled() const override { return true; }
 
-  std::int64_t live() const { return live_.load(std::memory_order_relaxed); }
-  std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  void reset_peak() { peak_.store(live(), std::memory_order_relaxed); }
+  std::int64_t live() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return live_;
+  }
+  std::int64_t peak() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return peak_;
+  }
+  void reset_peak() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    peak_ = live_;
+  }
 
  private:
   const c10::DeviceType device_;
-  std::atomic<std::int64_t> live_ = 0;
-  std::atomic<std::int64_t> peak_ = 0;
+  mutable std::mutex mutex_;
+  std::int64_t live_ = 0;
+  std::int64_t peak_ = 0;
+  // Of what is live. LibTorch has such a table, too, for all recorders that ever were: it would tell of the free of an
+  // address whose size an earlier one has left there, although this one never saw it allocated.
+  std::unordered_map<const void*, std::int64_t> sizes_;
 };
 
 }  // namespace

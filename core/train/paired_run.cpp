@@ -103,13 +103,7 @@ PairedRun::PairedRun(BatchPlan& plan, std::vector<std::unique_ptr<Arm>> arms, bo
   }
 }
 
-PairedRun::~PairedRun() {
-  // While the recorder looks on: memory that outlives it would count in a later run, by a size that is no longer its.
-  attempts_.clear();
-  generators_before_.clear();
-  shadow_.reset();
-  arms_.clear();
-}
+PairedRun::~PairedRun() = default;
 
 void PairedRun::begin_attempt(std::size_t index) {
   begun_[index] = true;

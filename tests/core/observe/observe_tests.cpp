@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -134,6 +136,24 @@ class ObserveTests : public QObject {
     at::Tensor older = at::empty({1000}, at::kFloat);
     MemoryRecorder recorder;
     older.reset();
+    QCOMPARE(recorder.live(), std::int64_t{0});
+  }
+
+  void nor_is_memory_at_an_address_that_an_earlier_recorder_has_seen() {
+    // LibTorch keeps the size of what outlives a recorder; the allocator hands the address out again.
+    std::vector<at::Tensor> outliving;
+    std::set<const void*> addresses;
+    {
+      const MemoryRecorder earlier;
+      for (int i = 0; i < 64; ++i) addresses.insert(outliving.emplace_back(at::empty({16}, at::kFloat)).data_ptr());
+    }
+    outliving.clear();
+    std::vector<at::Tensor> unseen;
+    for (int i = 0; i < 64; ++i) unseen.push_back(at::empty({16}, at::kFloat));
+    QVERIFY(std::any_of(unseen.begin(), unseen.end(),
+                        [&](const at::Tensor& one) { return addresses.count(one.data_ptr()) > 0; }));
+    const MemoryRecorder recorder;
+    unseen.clear();
     QCOMPARE(recorder.live(), std::int64_t{0});
   }
 

@@ -26,6 +26,7 @@ using namespace mantissa::ui;
 namespace {
 
 constexpr int kPatience = 60'000;  // ms: the machine may be busy with other tests
+constexpr int kUntilStopped = 1'000'000;  // steps: no machine ends them before the test has seen them run
 
 /// One window and what it shows.
 class Window {
@@ -71,6 +72,7 @@ class CommandLine {
 
   bool hasEnded() { return m_process.state() == QProcess::NotRunning; }
   void kill() { m_process.kill(); }
+  void stop() { m_process.terminate(); }
 
  private:
   QProcess m_process;
@@ -89,7 +91,7 @@ class FollowingWindowTests : public QObject {
     const QString archive = open(window);
     window.window().open(experiment(window, 5));
     QVERIFY(window.page().shownData().arms().empty());
-    CommandLine other(experiment(window, 2000), archive);
+    CommandLine other(experiment(window, kUntilStopped), archive);
     QTRY_COMPARE_WITH_TIMEOUT(window.tree(0), QStringLiteral("reference running, bf16 running"), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(window.shownSteps() > 0, kPatience);
     const auto says = [&window](const QString& words) {
@@ -100,6 +102,7 @@ class FollowingWindowTests : public QObject {
     QVERIFY(says(QStringLiteral("Live from another process, for reading. Run starts ")));
     QCOMPARE(window.shownExperiment(), std::int64_t{2});
     QCOMPARE(window.window().archiveDock()->selectedTrial(), std::int64_t{5});  // three were there; its first trial
+    other.stop();
     QTRY_VERIFY_WITH_TIMEOUT(other.hasEnded(), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!window.tree(0).contains(QStringLiteral("running")), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(says(QStringLiteral("From the archive, for reading. Run starts ")), kPatience);
@@ -113,7 +116,7 @@ class FollowingWindowTests : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(window.shownExperiment(), std::int64_t{2}, kPatience);
     QTRY_COMPARE(window.window().archiveDock()->selectedTrial(), std::int64_t{5});
     QTRY_VERIFY_WITH_TIMEOUT(!window.page().isBusy(), kPatience);
-    const CommandLine other(experiment(window, 2000), archive);
+    const CommandLine other(experiment(window, kUntilStopped), archive);
     QTRY_COMPARE_WITH_TIMEOUT(window.shownExperiment(), std::int64_t{3}, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(window.shownSteps() > 5, kPatience);
   }
@@ -124,7 +127,7 @@ class FollowingWindowTests : public QObject {
     const QString archive = open(window);
     window.window().archiveDock()->selectTrial(2);  // of the first of two experiments
     QTRY_COMPARE_WITH_TIMEOUT(window.shownExperiment(), std::int64_t{1}, kPatience);
-    CommandLine other(experiment(window, 2000), archive);
+    CommandLine other(experiment(window, kUntilStopped), archive);
     QTRY_COMPARE_WITH_TIMEOUT(window.tree(0), QStringLiteral("reference running, bf16 running"), kPatience);
     QTest::qWait(500);
     QCOMPARE(window.shownExperiment(), std::int64_t{1});
