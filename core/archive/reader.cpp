@@ -11,6 +11,7 @@
 #include "core/archive/case_rows.h"
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
+#include "core/archive/memory_rows.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/standing_rows.h"
 #include "core/archive/step_rows.h"
@@ -165,6 +166,8 @@ void Reader::steps(std::int64_t trial, const std::function<bool(const record::St
 }
 
 std::vector<record::CaseRow> Reader::cases(std::int64_t trial) const { return read_cases(*connection_, trial); }
+
+std::vector<record::MemoryPair> Reader::memory_pairs() const { return read_memory_pairs(*connection_); }
 
 std::vector<record::TensorBytes> Reader::weights(std::int64_t trial, const std::string& at) const {
   constexpr char kModel[] = "model.";

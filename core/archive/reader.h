@@ -10,6 +10,7 @@
 
 #include "core/record/case_row.h"
 #include "core/record/checkpoint.h"
+#include "core/record/memory_comparison.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 
@@ -65,6 +66,10 @@ class Reader {
 
   /// In the order of the frozen set; empty where the trial has none.
   std::vector<record::CaseRow> cases(std::int64_t trial) const;
+
+  /// Predicted and measured peaks of every reference and trial that has both, oldest first: what
+  /// memory/calibration.h asks for. Empty where the archive is from before they were kept.
+  std::vector<record::MemoryPair> memory_pairs() const;
 
   /// `at`: "initial", "final", "best" (of the checkpoints) or a step that has a checkpoint.
   /// \throws Error UnknownTrial where the arm has no such weights, ArchiveDamaged where a chunk's hash does not match.

@@ -281,6 +281,29 @@ CREATE TABLE gains (
   method TEXT NOT NULL           -- how it was measured
 ) STRICT;
 
+-- What a step of an arm was expected to hold before the run, and what its steps held; see core/record/memory_comparison.h.
+-- Inputs are left out everywhere. No row: nobody looked.
+CREATE TABLE trial_memory (
+  trial INTEGER PRIMARY KEY REFERENCES trials (id),
+  microbatch INTEGER NOT NULL,      -- samples of a full one
+  accumulation INTEGER NOT NULL,    -- microbatches of a full step
+  predicted_bytes INTEGER,          -- at the peak of a step; NULL: not predicted
+  predicted_from TEXT NOT NULL,     -- the microbatches that were traced for it
+  traced_step INTEGER,              -- of the run; NULL: none was traced
+  traced_bytes INTEGER,             -- at its peak
+  peak_bytes INTEGER,               -- most of all steps of the run but the first; NULL: not measured
+  missing TEXT NOT NULL             -- why one of them is not there; empty: none is missing
+) STRICT;
+
+-- The same by category, at the peak of each.
+CREATE TABLE trial_memory_categories (
+  trial INTEGER NOT NULL REFERENCES trial_memory (trial),
+  category TEXT NOT NULL,           -- parameters, buffers, optimizer_state, gradients, saved_activations, …
+  predicted INTEGER,                -- bytes; NULL: not predicted
+  measured INTEGER,                 -- bytes, of the traced step; NULL: not measured
+  PRIMARY KEY (trial, category)
+) STRICT, WITHOUT ROWID;
+
 -- For people: one line an arm. Non-finite losses are counted, never averaged and never dropped silently. Sort by
 -- `final_loss_rank, final_loss` for the order -infinity, finite, +infinity, NaN, not measured.
 CREATE VIEW trial_summary AS
@@ -335,3 +358,16 @@ SELECT
   optimizer,
 @optimizer_values@
 FROM step_optimizers;
+
+-- For people: predicted beside measured, whole peaks first, with the error in percent of what was measured.
+CREATE VIEW memory_errors AS
+SELECT
+  trial,
+  'peak' AS category,
+  predicted_bytes AS predicted,
+  peak_bytes AS measured,
+  100.0 * (predicted_bytes - peak_bytes) / nullif(peak_bytes, 0) AS error_percent
+FROM trial_memory
+UNION ALL
+SELECT trial, category, predicted, measured, 100.0 * (predicted - measured) / nullif(measured, 0)
+FROM trial_memory_categories;

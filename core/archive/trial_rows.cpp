@@ -6,6 +6,7 @@
 
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/gains_rows.h"
+#include "core/archive/memory_rows.h"
 #include "core/archive/real_states.h"
 #include "core/archive/step_rows.h"
 #include "core/archive/text_rows.h"
@@ -448,6 +449,7 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   const bool with_changes = connection.has_table("policy_changes");
   const bool with_yardsticks = connection.has_table("trial_yardsticks");
   const bool with_gains = connection.has_table("gains");
+  const bool with_memory = connection.has_table("trial_memory");
   const bool with_evaluations = connection.has_table("evaluations");
   while (select.step()) {
     record::TrialRow& trial = trials.emplace_back(read_trial(connection, select, now));
@@ -458,6 +460,7 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
     if (with_changes) trial.end.policy_changes = read_policy_changes(connection, trial.id);
     if (with_yardsticks) trial.end.yardsticks = read_yardsticks(connection, trial.id);
     if (with_gains) trial.end.gains = read_gains(connection, trial.id);
+    if (with_memory) trial.end.memory = read_memory(connection, trial.id);
     trial.end.verdict = read_verdict(connection, trial.id);
   }
   return trials;

@@ -14,6 +14,7 @@
 #include "core/archive/clock.h"
 #include "core/archive/gains_rows.h"
 #include "core/archive/late_writers.h"
+#include "core/archive/memory_rows.h"
 #include "core/archive/ownership.h"
 #include "core/archive/process_identity.h"
 #include "core/archive/sqlite.h"
@@ -241,6 +242,14 @@ void Writer::write_gains(std::int64_t trial, const record::Gains& gains) {
   thread().call([&](Connection& connection) {
     Transaction transaction(connection);
     replace_gains(connection, trial, gains);
+    transaction.commit();
+  });
+}
+
+void Writer::write_memory(std::int64_t trial, const record::MemoryComparison& memory) {
+  thread().call([&](Connection& connection) {
+    Transaction transaction(connection);
+    replace_memory(connection, trial, memory);
     transaction.commit();
   });
 }

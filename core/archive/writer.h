@@ -125,6 +125,10 @@ class Writer {
   /// What the arm costs, measured after its end. Replaces what stood there.
   void write_gains(std::int64_t trial, const record::Gains& gains);
 
+  /// What the arm's steps were expected to hold and what they hold, as far as that is known by now. Replaces what stood
+  /// there.
+  void write_memory(std::int64_t trial, const record::MemoryComparison& memory);
+
   /// Commits every record appended and every checkpoint handed over so far.
   void flush();
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "core/record/memory_comparison.h"
 #include "core/record/memory_trace.h"
 
 namespace mantissa::memory {
 
-/// Bytes by category, in the order of record::MemoryCategory.
-using CategoryBytes = std::array<std::int64_t, record::kMemoryCategories>;
+using record::CategoryBytes;
 
 /// What a step holds where it holds most.
 struct StepPeak {

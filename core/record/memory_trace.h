@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mantissa::record {
@@ -24,6 +26,10 @@ enum class MemoryCategory : std::uint8_t {
   Temporaries,       ///< everything else
 };
 inline constexpr std::size_t kMemoryCategories = 8;
+
+/// "parameters", "saved_activations", …: the words of archive and exports.
+std::string_view to_text(MemoryCategory category);
+std::optional<MemoryCategory> memory_category_from_text(std::string_view text);
 
 /// One call of an allocator. Blocks are numbered from 0 in the order of their allocations and never again.
 struct MemoryEvent {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/record/gains.h"
+#include "core/record/memory_comparison.h"
 #include "core/record/verdict.h"
 
 namespace mantissa::record {
@@ -111,6 +112,7 @@ struct TrialEnd {
   std::vector<YardstickReading> yardsticks;  ///< empty where the experiment has no [reference] repeats
   std::optional<Verdict> verdict;            ///< none for a reference
   std::optional<Gains> gains;                ///< nothing where it was not measured; never there for a rejected trial
+  std::optional<MemoryComparison> memory;    ///< nothing where the run did not look at it
 };
 
 /// An arm as it stands in the archive.

@@ -4,6 +4,7 @@
 
 #include "core/record/case_row.h"
 #include "core/record/checkpoint.h"
+#include "core/record/memory_trace.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 #include "core/record/verdict.h"
@@ -54,6 +55,15 @@ constexpr Words<Status, 5> kStatuses = {{{Status::Running, "running"},
                                          {Status::Stopped, "stopped"},
                                          {Status::Interrupted, "interrupted"},
                                          {Status::Failed, "failed"}}};
+constexpr Words<MemoryCategory, kMemoryCategories> kMemoryCategoryWords = {
+    {{MemoryCategory::Parameters, "parameters"},
+     {MemoryCategory::Buffers, "buffers"},
+     {MemoryCategory::OptimizerState, "optimizer_state"},
+     {MemoryCategory::Gradients, "gradients"},
+     {MemoryCategory::Inputs, "inputs"},
+     {MemoryCategory::SavedActivations, "saved_activations"},
+     {MemoryCategory::CastCopies, "cast_copies"},
+     {MemoryCategory::Temporaries, "temporaries"}}};
 constexpr Words<Direction, 2> kDirections = {{{Direction::Higher, "higher"}, {Direction::Lower, "lower"}}};
 
 }  // namespace
@@ -68,6 +78,10 @@ std::string_view to_text(TrialKind kind) { return word_of(kTrialKinds, kind); }
 std::optional<TrialKind> trial_kind_from_text(std::string_view text) { return value_of(kTrialKinds, text); }
 std::string_view to_text(Status status) { return word_of(kStatuses, status); }
 std::optional<Status> status_from_text(std::string_view text) { return value_of(kStatuses, text); }
+std::string_view to_text(MemoryCategory category) { return word_of(kMemoryCategoryWords, category); }
+std::optional<MemoryCategory> memory_category_from_text(std::string_view text) {
+  return value_of(kMemoryCategoryWords, text);
+}
 std::string_view to_text(Direction direction) { return word_of(kDirections, direction); }
 std::optional<Direction> direction_from_text(std::string_view text) { return value_of(kDirections, text); }
 

@@ -18,6 +18,7 @@
 #include <QTest>
 
 #include "core/archive/reader.h"
+#include "core/archive/schema.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/writer.h"
 #include "core/base/error.h"
@@ -254,7 +255,7 @@ class ArchiveFailureTests : public QObject {
       QCOMPARE(error->kind(), ErrorKind::ArchiveNewer);
       QVERIFY2(QString::fromUtf8(error->what()).contains("schema 5"), error->what());
       QCOMPARE(error->facts().found, std::string("minimum reader 5"));
-      QCOMPARE(error->facts().expected, std::string("minimum reader 2 or lower"));
+      QCOMPARE(error->facts().expected, "minimum reader " + std::to_string(archive::kSchemaNumber) + " or lower");
     }
   }
 
@@ -296,7 +297,8 @@ class ArchiveFailureTests : public QObject {
     const std::string path = sample_archive(1);
     {
       Connection connection(path, Connection::Mode::ReadWrite, milliseconds(1000));
-      connection.execute("PRAGMA user_version = 3; ALTER TABLE trials ADD COLUMN later TEXT");
+      connection.execute("PRAGMA user_version = " + std::to_string(archive::kSchemaNumber + 1) +
+                         "; ALTER TABLE trials ADD COLUMN later TEXT");
     }
     QCOMPARE(Reader(path).trials().size(), std::size_t{1});
     VERIFY_FAILS(Writer{path}, ArchiveNewer);

@@ -312,6 +312,7 @@ class ArchiveOwnerTests : public QObject {
     QVERIFY(is_said(refusal([&] { run.writer->write_weights(run.trial, "final", {}); })));
     QVERIFY(is_said(refusal([&] { run.writer->write_cases(run.trial, {}); })));
     QVERIFY(is_said(refusal([&] { run.writer->write_gains(run.trial, {}); })));
+    QVERIFY(is_said(refusal([&] { run.writer->write_memory(run.trial, {}); })));
     QVERIFY(is_said(refusal([&] { run.writer->write_evaluation({run.trial, 3, "rmse", {}, 1.0}); })));
     QVERIFY(is_said(refusal([&] { run.writer->finish_trial(run.trial, {}); })));
     QVERIFY(is_said(refusal([&] { run.writer->close(); })));

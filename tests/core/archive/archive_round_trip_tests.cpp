@@ -207,6 +207,55 @@ class ArchiveRoundTripTests : public QObject {
     QCOMPARE(read()[1].reason, second.reason);
   }
 
+  void memory_reads_back_by_category_and_is_replaced() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+    const std::int64_t trial = writer.begin_trial(sample_trial(experiment, "trial"));
+    const std::int64_t other = writer.begin_trial(sample_trial(experiment, "other"));
+    const auto read = [&](std::int64_t id) { return Reader(path).trial(id).end.memory; };
+    QVERIFY(!read(trial));
+
+    record::MemoryComparison memory;
+    memory.microbatch = 64;
+    memory.accumulation = 2;
+    memory.predicted = record::MemoryPeak{1023, {1, 2, 4, 8, 0, 16, 32, 960}};
+    memory.predicted_from = "32, 48";
+    memory.missing = "No step was traced.";
+    writer.write_memory(trial, memory);
+    record::MemoryComparison found = read(trial).value();
+    QCOMPARE(found.predicted->bytes, std::int64_t{1023});
+    QVERIFY(found.predicted->by_category == memory.predicted->by_category);
+    QVERIFY(!found.measured && !found.peak_bytes && !found.error());
+    QCOMPARE(found.missing, std::string("No step was traced."));
+    QVERIFY(Reader(path).memory_pairs().empty());  // half of it is no pair
+
+    memory.measured = record::MemoryPeak{1000, {1, 2, 4, 8, 0, 0, 25, 960}};
+    memory.measured_step = 3;
+    memory.peak_bytes = 1100;
+    memory.missing.clear();
+    writer.write_memory(trial, memory);
+    found = read(trial).value();
+    QCOMPARE(found.microbatch, std::int64_t{64});
+    QCOMPARE(found.accumulation, std::int64_t{2});
+    QCOMPARE(found.predicted_from, std::string("32, 48"));
+    QCOMPARE(found.measured->bytes, std::int64_t{1000});
+    QVERIFY(found.measured->by_category == memory.measured->by_category);
+    QCOMPARE(found.measured_step, std::int64_t{3});
+    QVERIFY(found.missing.empty());
+    QCOMPARE(*found.error(), -0.07);                                   // 1023 / 1100 - 1
+    QCOMPARE(*found.error(record::MemoryCategory::CastCopies), 0.28);  // 32 / 25 - 1
+    QVERIFY(!found.error(record::MemoryCategory::SavedActivations));   // of nothing
+    QVERIFY(!read(other));
+    const std::vector<record::MemoryPair> pairs = Reader(path).memory_pairs();
+    QCOMPARE(pairs.size(), std::size_t{1});
+    QCOMPARE(pairs[0].trial, trial);
+    QCOMPARE(pairs[0].name, std::string("trial"));
+    QCOMPARE(pairs[0].predicted_bytes, std::int64_t{1023});
+    QCOMPARE(pairs[0].measured_bytes, std::int64_t{1100});
+    writer.close();
+  }
+
   void gains_read_back_and_are_replaced() {
     const std::string path = new_path();
     Writer writer(path);

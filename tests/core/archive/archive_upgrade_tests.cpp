@@ -88,6 +88,8 @@ void verify_contents(const std::string& path) {
   QCOMPARE(*steps[1].deviation_gradient_relative, kInfinity);
   QVERIFY(std::isnan(*steps[1].deviation_gradient_cosine));
   QVERIFY(!steps[1].largest_finite_gradient);  // schema 1 did not have it
+  QVERIFY(!trial.end.memory);                  // not measured then
+  QVERIFY(Reader(path).memory_pairs().empty());
   QCOMPARE(Reader(path).cases(2).size(), std::size_t{4});
   QCOMPARE(Reader(path).weights(2, "final").size(), std::size_t{2});  // weight and bias
 }
