@@ -123,8 +123,11 @@ void BenchWindow::run(const std::string& experiment) {
 }
 
 void handleEventsUntil(const std::function<bool()>& condition) {
+  QTimer look;  // so that the wait below ends at times even where nothing happens
+  look.start(100);
   while (!condition()) {
-    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 100);
+    // Without a limit in time: given one, Qt would not wait but ask again and again, and take a core from the training.
+    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
   }
 }
