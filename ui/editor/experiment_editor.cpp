@@ -28,6 +28,7 @@
 #include "ui/shell/action_button.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
+#include "ui/shell/strip_place.h"
 
 namespace mantissa::ui::editor {
 namespace {
@@ -45,6 +46,7 @@ ExperimentEditor::ExperimentEditor(const TextFile& file, QWidget* parent)
       m_watch(new FileWatch(this)),
       m_checker(new TextChecker(this)),
       m_strips(new shell::MessageStrips),
+      m_stripPlace(new shell::StripPlace),
       m_buttons(new QHBoxLayout),
       m_summary(new ProblemSummary),
       m_splitter(new QSplitter),
@@ -119,7 +121,9 @@ void ExperimentEditor::makeLayout() {
   auto* const column = new QVBoxLayout(textColumn);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
+  m_stripPlace->add(m_strips);
   column->addWidget(m_text, 1);
+  column->addWidget(m_stripPlace);
   column->addWidget(m_find);
   m_splitter->addWidget(m_outlineView);
   m_splitter->addWidget(m_form);
@@ -132,7 +136,6 @@ void ExperimentEditor::makeLayout() {
   layout->setContentsMargins(8, 8, 8, 8);
   layout->setSpacing(8);
   layout->addLayout(head);
-  layout->addWidget(m_strips);
   layout->addWidget(m_splitter, 1);
 }
 
@@ -164,6 +167,11 @@ bool ExperimentEditor::isChecking() const { return m_checker->isPending(); }
 
 QString ExperimentEditor::nameForChecks() const {
   return m_file.path.isEmpty() ? m_newName + QStringLiteral(".toml") : m_file.path;
+}
+
+bool ExperimentEditor::takeStrips(shell::MessageStrips& strips) {
+  m_stripPlace->add(&strips);
+  return true;
 }
 
 bool ExperimentEditor::mayClose() {

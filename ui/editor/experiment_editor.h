@@ -18,6 +18,7 @@ class QTreeView;
 
 namespace mantissa::ui::shell {
 class MessageStrips;
+class StripPlace;
 class Settings;
 }  // namespace mantissa::ui::shell
 
@@ -49,6 +50,7 @@ class ExperimentEditor : public shell::Document {
   shell::HelpTopic help() const override;
   bool isChanged() const override;
   bool mayClose() override;
+  bool takeStrips(shell::MessageStrips& strips) override;
 
   /// The file's path; empty: none yet.
   const QString& file() const { return m_file.path; }
@@ -146,6 +148,7 @@ class ExperimentEditor : public shell::Document {
   FileWatch* m_watch;
   TextChecker* m_checker;
   shell::MessageStrips* m_strips;
+  shell::StripPlace* m_stripPlace;
   QHBoxLayout* m_buttons;
   ProblemSummary* m_summary;
   QSplitter* m_splitter;

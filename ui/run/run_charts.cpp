@@ -51,10 +51,11 @@ RunCharts::RunCharts(QWidget* parent)
       m_past(new PastLoader(this)) {
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(8);
+  layout->setSpacing(0);
   makeChoosers();
   makeRow(m_row);
   layout->addWidget(m_row);
+  layout->addSpacing(kSpacing);
   m_grid->setContentsMargins(0, 0, 0, 0);
   m_grid->setSpacing(kSpacing);
   auto* const inner = new QWidget;
@@ -170,19 +171,29 @@ void RunCharts::placeCharts() {
   fitRows();
 }
 
+void RunCharts::setFoot(QWidget* foot) { layout()->addWidget(foot); }
+
 /// As many whole rows as have room stand there: none is cut at the lower edge, and a notch of the wheel goes on by one.
+/// What stands at the foot changes nothing of it, nor does a scroll bar come with it that would make charts narrower.
 void RunCharts::fitRows() {
   if (m_columns == 0) return;
   int least = 0;
   for (const auto& [chart, view] : m_plots) least = std::max(least, view->minimumSizeHint().height());
   const int rows = (static_cast<int>(m_plots.size()) + m_columns - 1) / m_columns;
-  const int room = m_scroll->viewport()->height();
+  const int room = height() - m_row->geometry().bottom() - 1 - kSpacing;
   const int seen = std::clamp((room + kSpacing) / (least + kSpacing), 1, rows);
-  const int height = std::max(least, (room - (seen - 1) * kSpacing) / seen);
-  if (height == m_rowHeight) return;
-  m_rowHeight = height;
-  for (int i = 0; i < std::max(rows, m_grid->rowCount()); ++i) m_grid->setRowMinimumHeight(i, i < rows ? height : 0);
-  m_scroll->verticalScrollBar()->setSingleStep((height + kSpacing) / kNotchesPerRow);
+  const int share = std::max(least, (room - (seen - 1) * kSpacing) / seen);
+  const bool areAllSeen = rows == seen && m_scrolled->count() == 1 && seen * (share + kSpacing) - kSpacing <= room;
+  m_scroll->setVerticalScrollBarPolicy(areAllSeen ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+  if (share == m_rowHeight && room == m_room) return;
+  m_rowHeight = share;
+  m_room = room;
+  // Rows that fill the room do so by what they need at least: with less of it they stay as they are.
+  const int rest = areAllSeen ? room - (seen - 1) * kSpacing - seen * share : 0;
+  for (int i = 0; i < std::max(rows, m_grid->rowCount()); ++i) {
+    m_grid->setRowMinimumHeight(i, i < rows ? share + (i < rest ? 1 : 0) : 0);
+  }
+  m_scroll->verticalScrollBar()->setSingleStep((share + kSpacing) / kNotchesPerRow);
 }
 
 bool RunCharts::eventFilter(QObject* watched, QEvent* event) {

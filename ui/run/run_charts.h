@@ -68,6 +68,8 @@ class RunCharts : public QWidget {
   LayoutMenu* layoutMenu() const { return m_menu; }
   /// Below the grid, what scrolls with it.
   QVBoxLayout* scrolledLayout() const { return m_scrolled; }
+  /// What stands below the charts and takes its room from them: they keep their places and are scrolled to. Takes it.
+  void setFoot(QWidget* foot);
   /// How high the row of choosers is at this width.
   int chooserHeight() const;
 
@@ -152,6 +154,7 @@ class RunCharts : public QWidget {
   int m_revision = -1;
   int m_columns = 0;    ///< that the grid has
   int m_rowHeight = 0;  ///< of the grid
+  int m_room = 0;       ///< px that the rows have where nothing stands at the foot
   /// How many skipped steps of an arm stand as marks.
   struct Marked {
     std::size_t skips = 0;

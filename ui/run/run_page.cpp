@@ -36,6 +36,7 @@
 #include "ui/shell/elided_label.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/strip_place.h"
 
 namespace mantissa::ui::run {
 namespace {
@@ -60,6 +61,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
           tr("This page runs an experiment and shows loss, loss scale, skipped steps and deviation live. Open an "
              "experiment file, or select an arm in the archive on the left."))),
       m_strips(new shell::MessageStrips),
+      m_stripPlace(new shell::StripPlace),
       m_strip(new GlanceStrip),
       m_controls(new RunControls),
       m_charts(new RunCharts),
@@ -131,6 +133,8 @@ void RunPage::makeLayout() {
   table->addLayout(heading);
   table->addWidget(m_counters);
 
+  m_stripPlace->add(m_strips);
+  m_charts->setFoot(m_stripPlace);
   auto* const columns = new QHBoxLayout;
   columns->setSpacing(16);
   columns->addWidget(m_controls);
@@ -140,11 +144,17 @@ void RunPage::makeLayout() {
   layout->setContentsMargins(8, 8, 8, 8);
   layout->setSpacing(8);
   layout->addWidget(m_strip);
-  layout->addWidget(m_strips);
   layout->addLayout(columns, 1);
   m_stack->addWidget(body);
   m_stack->addWidget(m_empty);
   m_stack->setCurrentWidget(m_empty);
+  connect(m_stack, &QStackedLayout::currentChanged, this, &RunPage::stripPlaceChanged);
+}
+
+bool RunPage::takeStrips(shell::MessageStrips& strips) {
+  if (m_stack->currentWidget() == m_empty) return false;
+  m_stripPlace->add(&strips);
+  return true;
 }
 
 void RunPage::useActions(shell::ActionList& actions) {

@@ -29,6 +29,7 @@ namespace mantissa::ui::shell {
 class EmptyState;
 class MessageStrips;
 class Settings;
+class StripPlace;
 }  // namespace mantissa::ui::shell
 
 namespace mantissa::ui::run {
@@ -71,6 +72,7 @@ class RunPage : public shell::Page {
   int waitingRuns() const override;
   QString closingWords() const override;
   bool letsGo() override;
+  bool takeStrips(shell::MessageStrips& strips) override;
   QByteArray saveLayout() const override;
   void restoreLayout(const QByteArray& layout) override;
 
@@ -270,6 +272,7 @@ class RunPage : public shell::Page {
   shell::Settings* m_settings = nullptr;  ///< of the window; null: the page stands alone
   shell::EmptyState* m_empty;
   shell::MessageStrips* m_strips;
+  shell::StripPlace* m_stripPlace;
   GlanceStrip* m_strip;
   RunControls* m_controls;
   RunCharts* m_charts;

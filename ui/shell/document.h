@@ -8,6 +8,8 @@
 
 namespace mantissa::ui::shell {
 
+class MessageStrips;
+
 /// Something that is open in a closable tab of its own, behind the pages: an experiment file.
 class Document : public QWidget {
   Q_OBJECT
@@ -25,6 +27,8 @@ class Document : public QWidget {
   virtual bool isChanged() const = 0;
   /// Asked before its tab or the window closes; asks the person where something would be lost. False: it stays.
   virtual bool mayClose() = 0;
+  /// As pages do: see Page.
+  virtual bool takeStrips(MessageStrips& /*strips*/) { return false; }
 
  Q_SIGNALS:
   /// Title, details or whether it is changed: the tab follows.

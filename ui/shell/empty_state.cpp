@@ -11,6 +11,7 @@ namespace mantissa::ui::shell {
 namespace {
 
 constexpr int kTextWidth = 480;
+constexpr int kAbove = 120;  // px, where there is room
 
 }  // namespace
 
@@ -33,7 +34,8 @@ EmptyState::EmptyState(const QString& headline, const QString& sentence, QWidget
   m_buttons->setSpacing(8);
   auto* const layout = new QVBoxLayout(this);
   layout->setSpacing(16);
-  layout->addStretch(2);
+  // Strips below it leave it where it is: its place does not depend on the height.
+  layout->addSpacerItem(new QSpacerItem(0, kAbove, QSizePolicy::Minimum, QSizePolicy::Maximum));
   layout->addWidget(title);
   // Not by an alignment of the layout: a label that wraps would get one line's height.
   auto* const row = new QHBoxLayout;
@@ -42,7 +44,7 @@ EmptyState::EmptyState(const QString& headline, const QString& sentence, QWidget
   row->addStretch(1);
   layout->addLayout(row);
   layout->addLayout(m_buttons);
-  layout->addStretch(3);
+  layout->addStretch(1);
 }
 
 void EmptyState::addAction(QAction* action) {

@@ -39,12 +39,14 @@
 #include "ui/shell/message_strip.h"
 #include "ui/shell/page.h"
 #include "ui/shell/settings.h"
+#include "ui/shell/strip_place.h"
 
 namespace mantissa::ui::shell {
 namespace {
 
 constexpr char kArchiveTopic[] = "archive";
 constexpr char kInterruptedTopic[] = "interrupted";
+constexpr int kBelowStrips = 8;  // px above the status bar
 constexpr int kReadingMilliseconds = 8000;
 constexpr int kDoneMilliseconds = 5000;     // what went well is read at a glance
 constexpr int kRoomForTitle = 40;           // px: what a window manager puts around it
@@ -130,13 +132,14 @@ void MainWindow::makePages() {
   auto* const body = new QWidget;
   auto* const layout = new QVBoxLayout(body);
   layout->setContentsMargins(8, 8, 8, 0);
-  layout->setSpacing(8);
+  layout->setSpacing(0);
   m_strips = new MessageStrips;
   m_tabs = new QTabWidget;
   m_tabs->setDocumentMode(true);
   m_tabs->setAccessibleName(tr("Pages"));
   connect(m_tabs, &QTabWidget::currentChanged, this, &MainWindow::currentDocumentChanged);
   connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+    placeStrips();
     if (m_tabs->currentWidget() == page(QStringLiteral("run")))
       m_strips->dismiss(QString::fromLatin1(kInterruptedTopic));
     auto* const shown = qobject_cast<Page*>(m_tabs->currentWidget());
@@ -144,8 +147,10 @@ void MainWindow::makePages() {
     m_strips->dismiss(failureTopic(*shown));  // it tells of it itself
     markTab(shown, false);
   });
-  layout->addWidget(m_strips);
+  m_stripPlace = new StripPlace(kBelowStrips);
+  m_stripPlace->add(m_strips);
   layout->addWidget(m_tabs, 1);
+  layout->addWidget(m_stripPlace);
   setCentralWidget(body);
 
   for (Page* const one : m_pages) {
@@ -164,11 +169,20 @@ void MainWindow::makePages() {
     connect(one, &Page::told, this,
             [this](const QString& sentence) { statusBar()->showMessage(sentence, kDoneMilliseconds); });
     connect(one, &Page::frontWanted, this, [this, one] { m_tabs->setCurrentWidget(one); });
+    connect(one, &Page::stripPlaceChanged, this, &MainWindow::placeStrips);
     connect(one, &Page::failureTold, this, [this, one](const QString& sentence) { tellFailure(one, sentence); });
     connect(one, &Page::workEnded, this, [this] {
       if (m_closing) close();
     });
   }
+}
+
+void MainWindow::placeStrips() {
+  auto* const page = qobject_cast<Page*>(m_tabs->currentWidget());
+  Document* const document = currentDocument();
+  const bool isTaken =
+      page != nullptr ? page->takeStrips(*m_strips) : document != nullptr && document->takeStrips(*m_strips);
+  if (!isTaken) m_stripPlace->add(m_strips);
 }
 
 /// What failed on a page that is not in front.

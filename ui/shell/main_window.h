@@ -33,6 +33,7 @@ class ChartActions;
 class LogModel;
 class MessageStrips;
 class Page;
+class StripPlace;
 
 /// The window: the archive's tree on the left, pages on the right, the log below, the machine in the status bar.
 ///
@@ -130,6 +131,7 @@ class MainWindow : public QMainWindow {
   void fitArchive();
   void tellArchiveSize();
   void tellFailure(Page* page, const QString& sentence);
+  void placeStrips();
   void markTab(Page* page, bool hasFailure);
   void showProgress(const QString& job, qint64 step, qint64 steps);
   bool mayClose();
@@ -144,6 +146,7 @@ class MainWindow : public QMainWindow {
   ArchiveDock* m_archiveDock = nullptr;
   LogDock* m_logDock = nullptr;
   MessageStrips* m_strips = nullptr;
+  StripPlace* m_stripPlace = nullptr;  ///< below the pages: of the strips where the page in front does not take them
   QTabWidget* m_tabs = nullptr;
   ActionSearch* m_search = nullptr;
   ChartActions* m_chartActions = nullptr;

@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QChildEvent>
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QHBoxLayout>
@@ -97,6 +98,7 @@ MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
   layout->setSpacing(kPadding);
   layout->addWidget(m_label, 1);
   auto* const dismiss = new QToolButton(this);
+  dismiss->setObjectName(QStringLiteral("dismiss"));
   dismiss->installEventFilter(this);
   dismiss->setText(QStringLiteral("✕"));
   dismiss->setAutoRaise(true);
@@ -167,6 +169,7 @@ void MessageStrip::paintEvent(QPaintEvent* /*event*/) {
 MessageStrips::MessageStrips(QWidget* parent) : QWidget(parent), m_layout(new QVBoxLayout(this)) {
   m_layout->setContentsMargins(0, 0, 0, 0);
   m_layout->setSpacing(kPadding / 2);
+  hide();
 }
 
 MessageStrip* MessageStrips::show(MessageStrip::Kind kind, const QString& sentence, const QString& topic) {
@@ -174,6 +177,8 @@ MessageStrip* MessageStrips::show(MessageStrip::Kind kind, const QString& senten
   auto* const strip = new MessageStrip(kind, sentence, this);
   strip->setProperty(kTopic, topic);
   m_layout->addWidget(strip);
+  setVisible(true);
+  Q_EMIT countChanged();
   return strip;
 }
 
@@ -191,6 +196,13 @@ void MessageStrips::dismissSeen(const QString& beginning) {
     const QString topic = strip->property(kTopic).toString();
     if (strip->wasSeen() && topic.startsWith(beginning)) dismiss(topic);
   }
+}
+
+void MessageStrips::childEvent(QChildEvent* event) {
+  QWidget::childEvent(event);
+  if (!event->removed()) return;
+  if (count() == 0) hide();
+  Q_EMIT countChanged();
 }
 
 int MessageStrips::count() const {

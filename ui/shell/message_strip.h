@@ -50,7 +50,8 @@ class MessageStrip : public QFrame {
   QElapsedTimer m_seen;  ///< since its first appearance
 };
 
-/// The place of a page's message strips, newest at the bottom; takes no room while there is none.
+/// The message strips of a page or of the window, newest at the bottom; hidden while there is none. They stand in a
+/// StripPlace.
 ///
 /// Whoever shows a strip takes it away when what it says has come to an end. One that tells that something could not be
 /// done goes when the same is tried again, if it has been seen by then: `dismissSeen`.
@@ -66,6 +67,13 @@ class MessageStrips : public QWidget {
   /// Those that have been on the screen and whose topic begins so.
   void dismissSeen(const QString& beginning);
   int count() const;
+
+ Q_SIGNALS:
+  /// One has come or gone.
+  void countChanged();
+
+ protected:
+  void childEvent(QChildEvent* event) override;
 
  private:
   QVBoxLayout* m_layout;

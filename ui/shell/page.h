@@ -13,6 +13,7 @@
 namespace mantissa::ui::shell {
 
 class ActionList;
+class MessageStrips;
 class Settings;
 
 /// One page of the window. Pages know the archive that is open and the arm that is selected in its tree, nothing of
@@ -72,6 +73,10 @@ class Page : public QWidget {
   /// destroying the page.
   virtual bool letsGo() { return true; }
 
+  /// The page comes to the front: takes the window's message strips to its own, where they move nothing of the page.
+  /// False: they stand below the page.
+  virtual bool takeStrips(MessageStrips& /*strips*/) { return false; }
+
   /// Splitters, hidden columns …: what the person arranged.
   virtual QByteArray saveLayout() const { return {}; }
   virtual void restoreLayout(const QByteArray& /*layout*/) {}
@@ -97,6 +102,8 @@ class Page : public QWidget {
   /// Something failed, of which the page tells in a strip of its own: for a person who looks at another page. Empty:
   /// what was told is over.
   void failureTold(const QString& sentence);
+  /// Whether the page takes the window's strips is to be asked again.
+  void stripPlaceChanged();
   /// Nothing keeps the window open any more.
   void workEnded();
 };

@@ -8,6 +8,9 @@
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStatusBar>
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
@@ -36,6 +39,7 @@
 #include "ui/shell/coming_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/strip_place.h"
 
 using namespace mantissa;
 using namespace mantissa::ui;
@@ -332,6 +336,52 @@ class RunStripsTests : public QObject {
     QCOMPARE(pressed, 1);
   }
 
+  void a_strip_that_comes_and_goes_moves_nothing_and_covers_no_control_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("first window") << QSize(1400, 900);
+    QTest::newRow("small screen") << QSize(1280, 760);
+    QTest::newRow("small screen at 150 %") << QSize(853, 493);
+  }
+  void a_strip_that_comes_and_goes_moves_nothing_and_covers_no_control() {
+    QFETCH(QSize, size);
+    m_window->resize(size);
+    m_window->open(write("dm"));
+    action("page_other")->trigger();
+    action("page_run")->trigger();
+    QTest::qWait(100);
+    const int least = m_window->minimumSizeHint().height();
+    const auto before = places();
+    QVERIFY(before.size() > 20);
+    // One of the page, and one of the window.
+    m_page->setUnsavedFiles({path("dm.toml")});
+    m_window->open(path("not there.toml"));
+    const auto strips = m_window->findChildren<shell::MessageStrip*>();
+    QCOMPARE(strips.size(), 2);
+    for (const auto* const strip : strips) QTRY_VERIFY(strip->wasSeen());
+    QTest::qWait(100);
+    compare(places(), before);
+    QCOMPARE(m_window->minimumSizeHint().height(), least);
+    QVERIFY(strips[0]->isAncestorOf(strips[1]) || !rectOf(strips[0]).intersects(rectOf(strips[1])));
+    for (const auto* const strip : strips) {
+      if (size.height() < 700) continue;  // there they scroll
+      QCOMPARE(strip->visibleRegion().boundingRect(), strip->rect());
+    }
+    for (const auto* const button : m_window->findChildren<QToolButton*>()) {
+      const QRect seen = button->visibleRegion().boundingRect().translated(button->mapTo(m_window, QPoint()));
+      if (seen.isEmpty() || qobject_cast<shell::MessageStrip*>(button->parentWidget()) != nullptr) continue;
+      for (const auto* const strip : strips) {
+        const QRect shown = strip->visibleRegion().boundingRect().translated(strip->mapTo(m_window, QPoint()));
+        QVERIFY2(!shown.intersects(seen), qPrintable(button->text()));
+      }
+    }
+    for (auto* const strip : strips) strip->findChildren<QToolButton*>().first()->setFocus();
+    QTest::qWait(shell::MessageStrip::kDeafMilliseconds);
+    for (auto* const strip : strips) strip->findChild<QToolButton*>(QStringLiteral("dismiss"))->click();
+    QTRY_COMPARE(m_window->findChildren<shell::MessageStrip*>().size(), 0);
+    QTest::qWait(100);
+    compare(places(), before);
+  }
+
   void a_run_that_holds_is_told_in_the_status_bar_the_log_and_the_tree() {
     m_window->open(write("dm"));
     begin();
@@ -434,6 +484,50 @@ class RunStripsTests : public QObject {
       for (const QString& seen : {strip.shownAnswer(i), strip.shownDetail(i)}) {
         QVERIFY2(!seen.contains(QChar(0x2026)), qPrintable(QStringLiteral("%1 px: %2").arg(width).arg(seen)));
       }
+    }
+  }
+
+  QRect rectOf(const QWidget* widget) const { return {widget->mapTo(m_window, QPoint()), widget->size()}; }
+
+  /// Of all that stands in the window, apart from what tells of it.
+  std::vector<std::pair<const QWidget*, QRect>> places() const {
+    std::vector<std::pair<const QWidget*, QRect>> found;
+    for (const QWidget* const widget : m_window->findChildren<QWidget*>()) {
+      if (!widget->isVisible() || widget->isWindow() || isRoom(widget)) continue;
+      found.emplace_back(widget, rectOf(widget));
+    }
+    return found;
+  }
+  /// What gives the room is smaller meanwhile, and strips have places of their own.
+  static bool isRoom(const QWidget* widget) {
+    for (const QWidget* one = widget; one != nullptr; one = one->parentWidget()) {
+      if (qobject_cast<const shell::StripPlace*>(one) != nullptr || qobject_cast<const QStatusBar*>(one) != nullptr) {
+        return true;
+      }
+    }
+    const auto* const area = qobject_cast<const QScrollArea*>(widget);
+    const auto* const above = qobject_cast<const QScrollArea*>(widget->parentWidget());
+    return (area != nullptr && area->widget() != nullptr) || (above != nullptr && above->viewport() == widget) ||
+           qobject_cast<const QScrollBar*>(widget) != nullptr ||
+           widget->findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly) != nullptr;
+  }
+  static void compare(const std::vector<std::pair<const QWidget*, QRect>>& now,
+                      const std::vector<std::pair<const QWidget*, QRect>>& before) {
+    QCOMPARE(now.size(), before.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      QCOMPARE(now[i].first, before[i].first);
+      const QString what =
+          QStringLiteral("%1 \"%2\" from %3, %4 (%5 x %6) to %7, %8 (%9 x %10)")
+              .arg(QString::fromLatin1(now[i].first->metaObject()->className()), now[i].first->accessibleName())
+              .arg(before[i].second.x())
+              .arg(before[i].second.y())
+              .arg(before[i].second.width())
+              .arg(before[i].second.height())
+              .arg(now[i].second.x())
+              .arg(now[i].second.y())
+              .arg(now[i].second.width())
+              .arg(now[i].second.height());
+      QVERIFY2(now[i].second == before[i].second, qPrintable(what));
     }
   }
 
