@@ -73,9 +73,17 @@ QString RunPage::lastingWords(int seconds) const {
                                              : tr("%1 has taken %2 s so far").arg(sentenceCase(m_phase), since);
 }
 
+/// No more is promised than is certain: nobody knows whether the step that is running will end.
 QString RunPage::closingWords() const {
+  const bool isInAStep = m_phase == QLatin1String(kTraining) && m_controller->state() != worker::JobState::Idle;
   const std::optional<int> silent = silentSeconds();
-  if (!silent) return {};
+  if (!silent && !isInAStep) return {};
+  if (!silent) {
+    return tr("Stop the run and close the window? It waits up to %1 s for the present step, of which a checkpoint is "
+              "made that the run can go on from. If it does not come to that, what was recorded up to step %2 stays in "
+              "the archive, and the run can go on only from a checkpoint that it has made before.")
+        .arg(QLocale().toString(kLongestSilence), models::figure(report::count_words(m_ownData.steps())));
+  }
   return tr("%1, and LibTorch cannot be interrupted within one. Close the window? It waits %2 s for the step and its "
             "checkpoint. If it does not end, the run ends without them: what was made up to step %3 is in the archive, "
             "and the run can go on only from a checkpoint that it has made before.")

@@ -80,8 +80,8 @@ QString closingWords(bool isBusy, const QString& special, int waiting) {
       !special.isEmpty()
           ? special
           : MainWindow::tr(
-                "Stop the run and close the window? Its last complete step becomes a checkpoint, from which "
-                "it can go on.");
+                "Stop the run and close the window? What was recorded up to its last complete step stays in the "
+                "archive.");
   if (waiting == 0) return stops;
   const QString lost =
       waiting == 1 ? MainWindow::tr("1 run waits in the queue: it is thrown away and does not run.")

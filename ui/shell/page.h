@@ -63,8 +63,7 @@ class Page : public QWidget {
   virtual bool isBusy() const { return false; }
   /// Asked again by a person who will not wait any longer, it may leave behind what does not end.
   virtual void finishWork() {}
-  /// What a person should know who is asked whether the window may close, where it is not that the work ends soon with
-  /// a checkpoint of its last step.
+  /// What a person should know who is asked whether the window may close, beyond that what was recorded stays.
   virtual QString closingWords() const { return {}; }
   /// How many runs wait for their turn beyond the work at hand: closing the window gives them up.
   virtual int waitingRuns() const { return 0; }

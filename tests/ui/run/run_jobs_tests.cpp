@@ -424,6 +424,24 @@ class RunJobsTests : public QObject {
     QTRY_VERIFY(!m_window->isVisible());
   }
 
+  void closing_promises_no_checkpoint_while_nobody_knows_whether_the_step_ends() {
+    m_hangs = true;  // and its silence is not long yet
+    m_window->open(writeExperiment());
+    QString asked;
+    shell::MainWindow::setCloseQuestion([&](QWidget*, const QString& sentence) {
+      asked = sentence;
+      return false;
+    });
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->shownData().steps(), 1);
+    m_window->close();
+    QVERIFY2(asked.startsWith(QStringLiteral("Stop the run and close the window?")), qPrintable(asked));
+    QVERIFY2(!asked.contains(QStringLiteral("becomes a checkpoint")), qPrintable(asked));
+    QVERIFY2(asked.contains(QStringLiteral("If it does not come to that, what was recorded up to step 1 stays in the "
+                                           "archive")),
+             qPrintable(asked));
+  }
+
   void closing_says_how_many_runs_that_wait_are_thrown_away() {
     QString asked;
     shell::MainWindow::setCloseQuestion([&](QWidget*, const QString& sentence) {
