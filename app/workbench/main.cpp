@@ -6,7 +6,6 @@
 #include <QApplication>
 #include <QDeadlineTimer>
 #include <QEventLoop>
-#include <QFile>
 #include <QIcon>
 #include <QImage>
 #include <QTimer>
@@ -20,9 +19,9 @@
 #include "app/workbench/arguments.h"
 #include "app/workbench/close_signals.h"
 #include "app/workbench/pages.h"
+#include "app/workbench/start.h"
 #include "core/base/user_folders.h"
 #include "ui/editor/editor_tabs.h"
-#include "ui/editor/templates.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
@@ -116,12 +115,6 @@ class StartWatch : public QObject {
   bool m_archiveTold = false;
 };
 
-/// The first experiment; empty: not found.
-QString sampleExperiment() {
-  const QString folder = ui::editor::templateFolder();
-  return folder.isEmpty() ? QString() : folder + QStringLiteral("/digits-mlp.toml");
-}
-
 /// Waits until the archive was read, at most ten seconds.
 void settle(ui::shell::MainWindow& window) {
   QEventLoop loop;
@@ -148,7 +141,7 @@ int takeScreenshot(ui::shell::MainWindow& window, ui::editor::EditorTabs& editor
   } else if (arguments.files.isEmpty()) {
     // An editor is no page: it shows the newest experiment, the first one that ships, or the files that were named.
     if (window.archive().isEmpty()) {
-      editors.openTemplate(sampleExperiment());
+      editors.openTemplate(workbench::sampleExperiment());
     } else {
       editors.openArchived(0);
     }
@@ -206,28 +199,15 @@ int main(int argc, char** argv) {
   openLog(log);
   workbench::showModelPrints();
   ui::shell::MainWindow window(settings, &log, workbench::makePages());
-  const bool isNewcomer = settings.archive().isEmpty() && settings.recentFiles().isEmpty();
   ui::editor::EditorTabs* const editors = workbench::addEditor(window);
-  QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
-  if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
-  if (!arguments->archive.isEmpty() && !screenshot) {
-    window.openArchiveToBe(archive);  // as mantissa-cli has it: the first run makes it
-  } else if (!archive.isEmpty() && (QFile::exists(archive) || screenshot)) {
-    window.openArchive(archive);
+  if (screenshot) {
+    QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
+    if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
+    if (!archive.isEmpty()) window.openArchive(archive);
+    for (const QString& file : arguments->files) window.open(file);
+    return takeScreenshot(window, *editors, log, *arguments);
   }
-  if (arguments->files.isEmpty() && !screenshot) {
-    // At the first start, and until there is something to look at, one key press shows moving charts.
-    const bool isFirst = isNewcomer || archive.isEmpty() || !QFile::exists(archive);
-    const QString last = window.lastExperiment();
-    const QString experiment = last.isEmpty() ? sampleExperiment() : last;
-    if (isFirst && arguments->archive.isEmpty()) {
-      if (!experiment.isEmpty()) window.open(experiment);
-    } else if (!experiment.isEmpty()) {
-      window.holdExperiment(experiment);
-    }
-  }
-  for (const QString& file : arguments->files) window.open(file);
-  if (screenshot) return takeScreenshot(window, *editors, log, *arguments);
+  workbench::openAtStart(window, *arguments);
   const StartWatch watch(window);
   return workbench::runUntilClosed(window, settings);
 }

@@ -298,6 +298,13 @@ QString MainWindow::lastExperiment() const {
   return {};
 }
 
+QString MainWindow::newestExperiment() const {
+  const QStringList files = m_settings.recentFiles();
+  const auto isExperiment = [this](const QString& path) { return !isArchive(path); };
+  const auto found = std::find_if(files.begin(), files.end(), isExperiment);
+  return found != files.end() ? *found : QString();
+}
+
 void MainWindow::openArchive(const QString& path) {
   if (path != m_archive) m_archiveLabel->setText(tr("reading %1 …").arg(models::isolated(shortFileName(path))));
   m_loader->load(path);

@@ -31,6 +31,7 @@ class HelpDialog;
 class LogDock;
 class ChartActions;
 class LogModel;
+class MessageStrip;
 class MessageStrips;
 class Page;
 class StripPlace;
@@ -53,7 +54,12 @@ class MainWindow : public QMainWindow {
   void holdExperiment(const QString& path);
   /// The newest experiment file among the recent ones that is still there; empty: none.
   QString lastExperiment() const;
+  /// The experiment file that was opened last, whether or not it is still there; empty: none.
+  QString newestExperiment() const;
   void tellMissing(const QString& path);
+  /// What was open last and is not there at the next start.
+  enum class Gone { Experiment, Archive };
+  void tellGone(const QString& path, Gone what);
   void openDropped(const QStringList& paths);
   /// The same for one that the first run may still have to make, in a folder that exists.
   void openArchiveToBe(const QString& path);
@@ -135,6 +141,7 @@ class MainWindow : public QMainWindow {
   void markTab(Page* page, bool hasFailure);
   void showProgress(const QString& job, qint64 step, qint64 steps);
   bool mayClose();
+  void addForgetting(MessageStrip* strip, const QString& path);
   void showTitles();
   void showTitle(Document* document, const QString& title);
   bool isArchive(const QString& path) const;

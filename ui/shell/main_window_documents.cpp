@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Documents: closable tabs behind the pages. Files: those that are gone, and many at once.
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -13,7 +15,9 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include "ui/models/name_words.h"
 #include "ui/plain_tip.h"
+#include "ui/shell/action_list.h"
 #include "ui/shell/document.h"
 #include "ui/shell/elided_label.h"
 #include "ui/shell/main_window.h"
@@ -130,13 +134,34 @@ void MainWindow::tellMissing(const QString& path) {
       m_strips->show(MessageStrip::Kind::Failure,
                      tr("%1 is not there any more: it was moved or deleted, or its disk is not connected.").arg(path),
                      fileTopic(path));
+  addForgetting(strip, path);
+}
+
+void MainWindow::addForgetting(MessageStrip* strip, const QString& path) {
   auto* const forget = new QAction(tr("Forget it"), strip);
   forget->setToolTip(tr("Takes it out of the list of recent files"));
   connect(forget, &QAction::triggered, this, [this, path] {
     m_settings.forgetFile(path);
+    if (m_settings.archive() == path) m_settings.setArchive({});
     m_strips->dismiss(fileTopic(path));
   });
   strip->addWayOut(forget);
+}
+
+void MainWindow::tellGone(const QString& path, Gone what) {
+  const QString name = models::isolated(path);
+  const bool isOfArchive = what == Gone::Archive;
+  MessageStrip* const strip =
+      m_strips->show(MessageStrip::Kind::Warning,
+                     (isOfArchive ? tr("%1, the archive that was open last, is not there: it was moved or deleted, or "
+                                       "its disk is not connected. Runs go into another archive until it is opened.")
+                                  : tr("%1, the experiment that was opened last, is not there: it was moved or "
+                                       "deleted, or its disk is not connected."))
+                         .arg(name),
+                     fileTopic(path));
+  addForgetting(strip, path);
+  strip->addWayOut(m_actions->find(isOfArchive ? QStringLiteral("open_archive") : QStringLiteral("open")));
+  spdlog::warn("{}", models::withoutIsolates(strip->sentence()).toStdString());
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -83,6 +83,13 @@ void Settings::dismiss(const QString& what) {
   m_values.setValue(kDismissed, all);
 }
 
+void Settings::recall(const QString& what) {
+  if (!isDismissed(what)) return;
+  QStringList all = m_values.value(kDismissed).toStringList();
+  all.removeAll(what);
+  m_values.setValue(kDismissed, all);
+}
+
 QString Settings::folder(const QString& kind) const { return m_values.value(kFolders + kind).toString(); }
 
 void Settings::setFolderOf(const QString& kind, const QString& file) {

@@ -34,6 +34,8 @@ class Settings {
   /// Messages that a person has dismissed and does not want to see at the next start, by what they are about.
   bool isDismissed(const QString& what) const;
   void dismiss(const QString& what);
+  /// It may be shown again.
+  void recall(const QString& what);
 
   /// Where the last file of a kind ("open", "archive") was chosen; empty: none yet.
   QString folder(const QString& kind) const;
