@@ -109,8 +109,12 @@ void check_member(const Setting& setting, const std::string& path, std::vector<E
       break;
     case KeyShape::Tables:
       if (!is_tables) {
+        // What an override has made of it has one member, the rest of its path.
+        const bool goes_on =
+            is_table && setting.members.size() == 1 && setting.members.front().kind != Setting::Kind::Table;
+        const std::string rest = goes_on ? "." + setting.members.front().key : std::string();
         refuse(setting, "a list of tables, each under [[" + path + "]]", {},
-               setting.override_text.empty() ? std::string() : "Say which one: " + path + "[0]");
+               setting.override_text.empty() ? std::string() : "Say which one: " + path + "[0]" + rest);
       }
       break;
     case KeyShape::TableOrTables:

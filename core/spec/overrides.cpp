@@ -115,9 +115,24 @@ Setting& item_of(Setting& list, const Segment& segment, const std::string& overr
   fail(override_text, "no such " + segment.key, (index ? "index " : "") + segment.selector, known_selectors(list));
 }
 
-Setting& member_of(Setting& table, const Segment& segment, const std::string& override_text) {
+/// The key path with a block chosen of the list that the segment before `place` names: "training.optimizer[0].lr".
+std::string with_block(const std::vector<Segment>& segments, std::size_t place) {
+  std::string path;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    path += (i == 0 ? "" : ".") + segments[i].key;
+    if (segments[i].selects) path += "[" + segments[i].selector + "]";
+    if (i + 1 == place) path += "[0]";
+  }
+  return path;
+}
+
+/// What segment `place` of the path names in `table`, which those before it lead to.
+Setting& member_of(Setting& table, const std::vector<Segment>& segments, std::size_t place,
+                   const std::string& override_text) {
+  const Segment& segment = segments[place];
   if (table.kind == Setting::Kind::Array) {
-    fail(override_text, "a list of blocks", {}, "which one is meant, by index or name", "Write " + table.key + "[0]");
+    fail(override_text, table.key + " is a list of blocks", {}, known_selectors(table),
+         "Write " + with_block(segments, place));
   }
   if (table.kind != Setting::Kind::Table) {
     fail(override_text, table.key + " has no keys below it", describe(table));
@@ -171,7 +186,7 @@ void apply_override(Setting& root, const std::string& override_text) {
   }
 
   Setting* place = &root;
-  for (const Segment& segment : segments) place = &member_of(*place, segment, override_text);
+  for (std::size_t i = 0; i < segments.size(); ++i) place = &member_of(*place, segments, i, override_text);
   value.key = place->key;
   mark(value, override_text);
   *place = std::move(value);

@@ -174,7 +174,10 @@ class SpecOverrideTests : public QObject {
 
   void path_through_a_value_or_a_list_is_refused() {
     VERIFY_SAYS(refused("training.batch.size=3"), "batch has no keys below it: found 1");
-    VERIFY_SAYS(refused("trial.autocast=\"off\""), "Write trial[0]");
+    VERIFY_SAYS(refused("trial.autocast=\"off\""), "Write trial[0].autocast");
+    // What is advised is a path that exists, whole.
+    VERIFY_SAYS(refused("training.optimizer.lr=0.5"), "Write training.optimizer[0].lr");
+    QCOMPARE(parse(scalar_example, {"training.optimizer[0].lr=0.5"}).training.optimizers[0].lr, 0.5);
     VERIFY_SAYS(refused("training[0].batch=3"), "training is not a list");
     VERIFY_SAYS(refused("a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=3"), "not a key path");
   }
@@ -182,7 +185,7 @@ class SpecOverrideTests : public QObject {
   void list_of_blocks_is_not_made_without_an_index() {
     const auto error = refusal(least_example, {"training.optimizer.lr=0.5"});
     QVERIFY(error.has_value());
-    VERIFY_SAYS(sentence(error->facts()), "Say which one: training.optimizer[0]");
+    VERIFY_SAYS(sentence(error->facts()), "Say which one: training.optimizer[0].lr");
   }
 
   void a_key_within_a_table_that_an_override_gives_is_named() {
