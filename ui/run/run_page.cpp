@@ -95,8 +95,7 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
     spdlog::info("{}", sentence.toStdString());
     Q_EMIT told(sentence);
   });
-  connect(m_charts, &RunCharts::pastFailed, this,
-          [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
+  connect(m_charts, &RunCharts::pastFailed, this, &RunPage::archiveTroubled);
   new LookAheadTeller(m_controller, m_controls->preflight(), this);
   m_lateWriters.setInterval(kLateWriters);
   connect(&m_lateWriters, &QTimer::timeout, this, &RunPage::lookAtLateWriters);

@@ -122,7 +122,6 @@ class RunPage : public shell::Page {
   static constexpr char kInterruptedTopic[] = "interrupted";
   static constexpr char kExportTopic[] = "export";
   static constexpr char kRunTopic[] = "run";
-  static constexpr char kArchiveTopic[] = "archive";
   static constexpr char kResumeTopic[] = "resume";
   static constexpr char kUnsavedTopic[] = "unsaved";
   static constexpr char kStopTopic[] = "stop";
@@ -157,6 +156,7 @@ class RunPage : public shell::Page {
   std::optional<int> silentSeconds() const;
   QString lastingWords(int seconds) const;
   void tellClosing();
+  void forgetBrokenRun(std::int64_t experiment);
   void endFollowedArms(const QString& why);
   void tellBrokenRun(const worker::JobFailure& failure);
   void lookAtLateWriters();
@@ -249,6 +249,7 @@ class RunPage : public shell::Page {
 
   QString m_brokenWords;  ///< why the own run ended without an end in the archive; empty: it has one, or runs
   std::optional<ErrorKind> m_brokenKind;
+  QString m_brokenReason;   ///< the sentence that told of it
   QTimer m_lateWriters;     ///< while the archive of the own run cannot be written
   bool m_finishes = false;  ///< the window waits for the end of what is at work
   bool m_waitTold = false;  ///< by the strip of what holds up: a run waits for a pre-flight

@@ -50,7 +50,6 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   enableActions();
   if (isOther) {
     m_follower.reset();
-    m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
     m_loader->cancel();
     m_followed = 0;
     m_isChosen = false;
@@ -171,7 +170,6 @@ void RunPage::follow(std::int64_t experiment) {
     m_armsKnown = false;
     m_armsRunning = 0;
     leaveView();
-    m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
     m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
     listenToFollower();
     m_lastCheckpoint.reset();
@@ -265,10 +263,8 @@ void RunPage::listenToFollower() {
     m_armsRunning = 0;
     news();
   });
-  connect(follower, &ArchiveFollower::problemArose, this,
-          [this](const QString& sentence) { showFailure(sentence, QString::fromLatin1(kArchiveTopic)); });
-  connect(follower, &ArchiveFollower::problemSolved, this,
-          [this] { m_strips->dismiss(QString::fromLatin1(kArchiveTopic)); });
+  connect(follower, &ArchiveFollower::problemArose, this, &RunPage::archiveTroubled);
+  connect(follower, &ArchiveFollower::problemSolved, this, [this] { Q_EMIT archiveTroubled({}); });
 }
 
 void RunPage::forgetFailedArms() {

@@ -162,6 +162,10 @@ void MainWindow::makePages() {
     });
     connect(one, &Page::trialShown, this, [this](std::int64_t id) { m_archiveDock->selectTrial(id); });
     connect(one, &Page::archiveChanged, this, &MainWindow::showChange);
+    connect(one, &Page::archiveTroubled, this, [this](const QString& sentence) {
+      if (!sentence.isEmpty() && sentence == m_archiveTrouble) return;  // told, and perhaps dismissed
+      tellArchiveTrouble(m_archive, sentence);
+    });
     connect(one, &Page::runBroken, this, &MainWindow::tellBroken);
     connect(one, &Page::runPaused, this, [this](const QString& archive, std::int64_t experiment) {
       m_archiveDock->setPaused(archive == m_archive ? experiment : 0);
@@ -338,7 +342,7 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& read) 
     m_archiveLabel->setToolTip(plainTip(QFileInfo(path).absoluteFilePath()));
     setWindowTitle(tr("%1 – Mantissa").arg(models::isolated(QFileInfo(path).fileName())));
   }
-  m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
+  tellArchiveTrouble(path, {});
   const models::TrialList trials = m_ended.take(path, read);
   showArms(trials, isOther);
   if (isOther || models::interruptedArm(trials) == nullptr) tellInterruptedRun(trials);
@@ -379,16 +383,24 @@ void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
 
 void MainWindow::showArchiveFailure(const QString& path, const QString& sentence) {
   // What was open stays open: a bad file changes nothing but the message.
-  m_strips->show(MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kArchiveTopic))
-      ->addWayOut(m_actions->find(QStringLiteral("open_archive")));
+  tellArchiveTrouble(path, sentence);
   m_archiveLabel->setText(m_archive.isEmpty() ? tr("no archive") : shortFileName(m_archive));
   if (m_archive.isEmpty()) {
     for (Page* const one : m_pages) one->refuseArchive(path);
   }
+  Q_EMIT archiveSettled();
+}
+
+/// Empty: it can be read. The tree, the pages and a run may all meet the same fact, which the log has once.
+void MainWindow::tellArchiveTrouble(const QString& path, const QString& sentence) {
+  const bool isNew = std::exchange(m_archiveTrouble, sentence) != sentence;
+  if (sentence.isEmpty()) return m_strips->dismiss(QString::fromLatin1(kArchiveTopic));
+  m_strips->show(MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kArchiveTopic))
+      ->addWayOut(m_actions->find(QStringLiteral("open_archive")));
+  if (!isNew) return;
   // What is wrong with a file begins with its name, where the words are the engine's.
   const QString line = sentence.contains(path) ? sentence : QStringLiteral("%1: %2").arg(path, sentence);
   spdlog::warn("{}", line.toStdString());
-  Q_EMIT archiveSettled();
 }
 
 void MainWindow::tellArchiveSize() {

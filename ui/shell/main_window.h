@@ -130,6 +130,7 @@ class MainWindow : public QMainWindow {
   void tellInterruptedRun(const models::TrialList& trials);
   void showChange(const QString& path);
   void showArchiveFailure(const QString& path, const QString& sentence);
+  void tellArchiveTrouble(const QString& path, const QString& sentence);
   void chooseFile();
   void chooseArchive();
   void resetLayout();
@@ -169,6 +170,7 @@ class MainWindow : public QMainWindow {
   QLabel* m_jobLabel = nullptr;
   QProgressBar* m_jobBar = nullptr;
   QString m_archive;
+  QString m_archiveTrouble;    ///< what is wrong with one, as it was told last
   models::TrialList m_trials;  ///< of the archive
   models::EndedArms m_ended;
   QElapsedTimer m_sizeTold;  ///< since the status bar was told what the archive takes

@@ -86,6 +86,8 @@ class Page : public QWidget {
   /// The page has turned to this arm, of a run that has begun for instance: it is to be selected in the tree, once it
   /// stands there.
   void trialShown(std::int64_t id);
+  /// The open archive cannot be read: told by the window, once for all that meet it. Empty: it can be again.
+  void archiveTroubled(const QString& sentence);
   /// Arms of this archive began or ended.
   void archiveChanged(const QString& path);
   /// A run of this window has ended, and its archive cannot be told: `why` in a few words. Empty: a run begins.

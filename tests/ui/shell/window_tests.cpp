@@ -499,6 +499,31 @@ class WindowTests : public QObject {
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
   }
 
+  void an_archive_that_is_gone_is_logged_and_told_once_whoever_meets_it() {
+    test::makeExampleArchive(path("a.db"));
+    m_window->openArchive(path("a.db"));
+    m_window->showPage(QStringLiteral("run"));
+    const auto* const page = qobject_cast<ui::run::RunPage*>(m_window->page(QStringLiteral("run")));
+    QTRY_VERIFY(page->isSettled());
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", m_log->sink()));
+    QVERIFY(QFile::rename(path("a.db"), path("b.db")));
+    const auto lines = [this] {
+      m_log->drain();
+      int count = 0;
+      for (int row = 0; row < m_log->rowCount(); ++row) {
+        count += m_log->index(row, LogModel::TextColumn).data().toString().contains(path("a.db")) ? 1 : 0;
+      }
+      return count;
+    };
+    QTRY_COMPARE(lines(), 1);
+    QTest::qWait(2500);  // the tree and the page have looked again, both
+    m_window->actions()->find(QStringLiteral("reload"))->trigger();
+    QTest::qWait(200);
+    QCOMPARE(lines(), 1);
+    QCOMPARE(test::stripSentences(m_window.get()).filter(path("a.db")).size(), 1);
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
+  }
+
   void the_last_experiment_is_ready_at_a_later_start_and_the_archive_is_shown() {
     test::makeExampleArchive(path("a.db"));
     QFile file(path("last.toml"));
