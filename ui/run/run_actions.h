@@ -28,7 +28,7 @@ struct RunSituation {
   QString whyNotRun;               ///< a reason beyond these; empty: none
   bool hasExperiment = false;      ///< one is shown that can be edited
   QString resumable;               ///< name of the run that is shown and can go on; empty: it cannot
-  QString whyNotResumed;           ///< why the run that is shown cannot; empty: none is shown that has ended
+  QString whyNotResumed;           ///< why the run that is shown cannot; empty: none is shown
 };
 
 /// What can be done with a run: every action of the Run page, its shortcut, and why it cannot be done now.

@@ -52,6 +52,15 @@ bool RunFailures::addArm(const QString& arm, const QString& reason) {
   return !isKnown;
 }
 
+bool RunFailures::forget(const QString& reason) {
+  for (auto failed = m_failed.begin(); failed != m_failed.end(); ++failed) {
+    if (failed->reasons.removeAll(reason) == 0) continue;
+    if (failed->reasons.isEmpty()) m_failed.erase(failed);
+    return true;
+  }
+  return false;
+}
+
 void RunFailures::end(int waiting) { m_isOver = waiting == 0; }
 
 QString RunFailures::sentence(int waiting) const {

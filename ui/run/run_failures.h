@@ -24,6 +24,8 @@ class RunFailures {
   bool addArm(const QString& arm, const QString& reason);
   /// It has ended, in whatever way. \param waiting  how many come after it
   void end(int waiting);
+  /// What a run failed of is over: that alone is told no longer. \return whether it was told
+  bool forget(const QString& reason);
   /// A person knows of what has failed.
   void forget() { m_failed.clear(); }
 

@@ -295,14 +295,20 @@ const record::TrialRow* RunPage::resumableArm() const {
   return nullptr;
 }
 
-/// Of the run that is shown; empty: no run is shown that has ended.
+/// Of the run that is shown; empty: none is, or how it stands is not known yet.
 QString RunPage::whyNotResumed() const {
   const auto& arms = m_shown->arms();
+  if (m_view == View::OwnRun && m_queue->current() != nullptr) {
+    const QString title = models::isolated(m_controller->currentTitle());
+    return m_controller->state() == worker::JobState::Paused ? tr("%1 is paused: Resume lets it go on.").arg(title)
+                                                             : tr("%1 is running.").arg(title);
+  }
   if (arms.empty() || m_view == View::Nothing) return {};
   const record::TrialRow& reference = arms.front()->arm();
   const QString name = models::isolated(QString::fromStdString(reference.experiment));
   if (m_queue->resumes(m_archive, reference.experiment_id)) return tr("%1 goes on already, or waits for it.").arg(name);
-  if (m_view == View::Archive ? m_armsRunning > 0 || !m_armsKnown : m_queue->current() != nullptr) return {};
+  if (m_view == View::Archive && !m_armsKnown) return {};
+  if (m_view == View::Archive && m_armsRunning > 0) return tr("%1 is running in another process.").arg(name);
   if (m_view == View::OwnRun && !m_brokenWords.isEmpty()) {
     return tr("The archive of %1 could not be written. Where it can be again, the run goes on from its last "
               "checkpoint, if it had made one.")
@@ -337,6 +343,7 @@ void RunPage::offerToResume() {
     tellLostRun();
     return;
   }
+  forgetBrokenRun(arm->experiment_id);
   const QString step = models::figure(report::count_words(m_shown->steps()));
   // Stopping makes a checkpoint of the last complete step.
   const qint64 last = m_view == View::Archive ? *m_lastCheckpoint : m_shown->steps();
@@ -380,6 +387,7 @@ void RunPage::tellLostRun() {
   const bool isLost = m_view == View::Archive && m_armsKnown && m_armsRunning == 0 && !m_lastCheckpoint &&
                       lost != arms.end() && !m_queue->resumes(m_archive, (*lost)->arm().experiment_id);
   if (!isLost) return m_strips->dismiss(topic);
+  forgetBrokenRun((*lost)->arm().experiment_id);
   const qint64 steps = m_shown->steps();
   const QString name = models::isolated(QString::fromStdString((*lost)->arm().experiment));
   const QString where =
@@ -426,6 +434,7 @@ void RunPage::beginOwnRun() {
   m_own = *own;
   countRun();
   m_brokenWords.clear();
+  m_brokenReason.clear();
   m_lateWriters.stop();
   Q_EMIT runBroken({}, 0, {});
   clearData(m_ownData);

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <utility>
 
 #include <QAction>
 #include <QFileInfo>
@@ -125,6 +126,7 @@ void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
   if (experiment == 0) return;  // it had not begun
   if (!m_ownData.shown().empty()) m_brokenWords = tr("stopped: %1").arg(tr("the archive could not be written"));
   m_brokenKind = failure.kind;
+  m_brokenReason = failure.sentence;
   m_lateWriters.start();
   QString why;
   if (failure.kind == ErrorKind::DiskFull) {
@@ -137,6 +139,19 @@ void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
   if (why.isEmpty()) return;  // it is there, and says itself what has become of the run
   Q_EMIT runBroken(m_own.archive, experiment, why);
   if (m_own.resumes != 0 && m_own.resumes == m_followed && m_own.archive == m_archive) endFollowedArms(why);
+}
+
+/// The archive could be written again, and has the run up to its end: what stood in the way is told no longer.
+void RunPage::forgetBrokenRun(std::int64_t experiment) {
+  const std::int64_t own = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  if (m_brokenReason.isEmpty() || experiment != own || m_own.archive != m_archive) return;
+  if (!m_failures.forget(std::exchange(m_brokenReason, {}))) return;
+  if (m_failures.isEmpty()) {
+    m_strips->dismiss(QString::fromLatin1(kFailuresTopic));
+    Q_EMIT failureTold({});
+  } else {
+    tellFailures();
+  }
 }
 
 /// What was followed because this window went on with it runs no more.

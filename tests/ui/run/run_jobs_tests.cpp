@@ -379,6 +379,35 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(state(), QStringLiteral("interrupted"));
   }
 
+  void a_full_disk_is_told_no_longer_where_the_run_can_go_on() {
+    mantissa::archive::Writer writer(path("a.db").toStdString());
+    record::TrialStart start;
+    start.experiment = writer.begin_experiment({});
+    start.kind = record::TrialKind::Reference;
+    start.name = "reference";
+    const std::int64_t reference = writer.begin_trial(start);
+    record::StepRecord step;
+    step.trial = reference;
+    step.step = step.iteration = step.applied_updates = 1;
+    writer.append(step);
+    record::CheckpointSet set;
+    set.step = 1;
+    set.arms.push_back({reference, {}});
+    writer.write_checkpoint(std::move(set));
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_window->open(writeExperiment());
+    m_isFull = true;
+    QTest::keyClick(m_window, Qt::Key_F5);
+    const auto told = [this] { return test::stripSentences(m_window).join(u'|'); };
+    QTRY_VERIFY2(told().contains(QStringLiteral("no space is left")), qPrintable(told()));
+    record::TrialEnd end;  // once there was space
+    end.status = record::Status::Interrupted;
+    writer.finish_trial(reference, end);
+    QTRY_VERIFY2(told().contains(QStringLiteral("It can go on from its checkpoint at step 1")), qPrintable(told()));
+    QVERIFY2(!told().contains(QStringLiteral("no space is left")), qPrintable(told()));
+  }
+
   void what_ended_a_run_is_no_longer_told_when_the_run_goes_on() {
     makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
     m_window->open(path("a.db"));
@@ -577,6 +606,22 @@ class RunJobsTests : public QObject {
     makeExampleArchive(path("b.db"));
     m_window->open(path("b.db"));
     QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>() == nullptr);
+  }
+
+  void the_key_for_going_on_says_of_a_run_at_work_that_it_runs_or_holds() {
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    const auto answer = [this] {
+      QTest::keyClick(m_window, Qt::Key_F7);
+      return m_window->statusBar()->currentMessage();
+    };
+    QCOMPARE(answer(), QStringLiteral("Go on with this run: digits is running."));
+    action("run_pause")->trigger();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
+    QCOMPARE(answer(), QStringLiteral("Go on with this run: digits is paused: Resume lets it go on."));
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
   void a_finished_run_of_the_archive_cannot_go_on() {
