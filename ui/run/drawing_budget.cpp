@@ -32,7 +32,7 @@ bool DrawingBudget::isDue(double now, double computed, bool personInteracts) {
     m_computed.reset();
   }
   if (personInteracts || !m_began) return true;
-  return now - *m_began >= std::min(frameMilliseconds() / kShare, kLongestPause);
+  return now - *m_began >= std::min(frameMilliseconds() / m_share, kLongestPause);
 }
 
 PersonWatch::PersonWatch(QObject* parent) : QObject(parent) { QCoreApplication::instance()->installEventFilter(this); }

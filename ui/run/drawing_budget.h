@@ -9,11 +9,16 @@
 namespace mantissa::ui::run {
 
 /// Says when a frame may be drawn: at every turn of the clock while a person interacts, otherwise so seldom that
-/// drawing takes no more than a twentieth of a core. The training needs the rest.
+/// drawing takes no more than a share of a core. The training needs the rest.
 class DrawingBudget {
  public:
   static constexpr double kShare = 0.05;
+  /// Of a core that the training computes on, too: all its threads wait at the next barrier for the one whose core is
+  /// drawn on, so that it loses about twice what drawing takes (mantissa_window_bench training).
+  static constexpr double kShareOfBusyCore = 0.02;
   static constexpr double kLongestPause = 1000;  ///< ms: however dear a frame is, a run is seen to move
+
+  void setShare(double share) { m_share = share; }
 
   /// A frame is being drawn. What the window's thread computes until the next `isDue` counts as its cost: the paint
   /// events come after the call that asks for them.
@@ -26,6 +31,7 @@ class DrawingBudget {
   double frameMilliseconds() const { return m_cost.value_or(0.0); }
 
  private:
+  double m_share = kShare;
   std::optional<double> m_cost;  // of a frame, smoothed
   std::optional<double> m_began;
   std::optional<double> m_computed;  // when the frame began; nothing: its cost is known

@@ -10,6 +10,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStackedLayout>
+#include <QThread>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -381,6 +382,9 @@ void RunPage::wake() {
 }
 
 void RunPage::tick() {
+  const bool takesAllCores = m_own.experiment && m_own.experiment->training.threads >= QThread::idealThreadCount() &&
+                             m_controller->state() == worker::JobState::Running;
+  m_budget.setShare(takesAllCores ? DrawingBudget::kShareOfBusyCore : DrawingBudget::kShare);
   const bool isDue = m_budget.isDue(PersonWatch::now(), PersonWatch::computed(), m_person.interacts());
   const std::optional<int> silent = silentSeconds();
   const bool isSilent = std::exchange(m_silentTold, silent) != silent;

@@ -24,6 +24,16 @@ class DrawingBudgetTests : public QObject {
     QVERIFY(budget.isDue(1200, 80, false));
   }
 
+  void beside_a_training_on_all_cores_it_comes_twice_a_second() {
+    DrawingBudget budget;
+    budget.setShare(DrawingBudget::kShareOfBusyCore);
+    budget.begin(1000, 70);
+    // 10 ms of 500 ms are a fiftieth.
+    QVERIFY(!budget.isDue(1499, 80, false));
+    QVERIFY(budget.isDue(1500, 80, false));
+    QVERIFY(budget.isDue(1033, 80, true));
+  }
+
   void what_is_computed_after_the_next_turn_is_no_cost_of_the_frame() {
     DrawingBudget budget;
     budget.begin(0, 0);
