@@ -207,7 +207,9 @@ std::vector<KeyEntry> training_keys() {
       table("training", "how the reference and the trials are trained"),
       Key("training.device", "text: cpu | cuda | cuda:N", "cpu",
           "where everything runs; cuda needs a build for GPUs (packaging/run.sh --cuda)"),
-      Key("training.threads", "integer", "0", "threads; 0: all cores but one, at least 1"),
+      Key("training.threads", "integer", "0",
+          "threads; 0: all cores but one, at least 1; with all of them, whatever else runs on the machine makes each "
+          "operator wait"),
       Key("training.seed", "integer", "1", "seed of initial weights, dropout and order"),
       Key("training.steps", "integer", "1000 unless epochs",
           "attempted optimizer steps; 0: evaluate only; excludes epochs, which an override of steps replaces"),
