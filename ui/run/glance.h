@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QString>
-#include <QStringList>
 
 #include <array>
 #include <cstdint>
@@ -10,22 +9,11 @@
 
 #include "core/spec/experiment.h"
 #include "ui/run/run_data.h"
+#include "ui/shell/statement.h"
 
 namespace mantissa::ui::run {
 
-/// One question about a run, answered in a glance: a word, a number, a state.
-struct Statement {
-  enum class State { Unknown, Good, Warn, Bad, Plain, Undecided };
-  QString question;  ///< "Finite"
-  QString answer;    ///< "1 NaN loss in fp16"
-  QString detail;    ///< the number behind it
-  QString help;      ///< what its words mean, for the tooltip
-  State state = State::Unknown;
-  bool beginsWithName = false;  ///< of an arm: written as it is
-  /// The same in fewer words, the longest first: words go before numbers do.
-  QStringList shorterAnswers = {};
-  QStringList shorterDetails = {};
-};
+using Statement = shell::Statement;
 
 /// What the strip knows of a run beside its steps.
 struct Standing {

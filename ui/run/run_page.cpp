@@ -25,7 +25,6 @@
 #include "ui/run/counters_table.h"
 #include "ui/run/experiment_loader.h"
 #include "ui/run/experiment_summary.h"
-#include "ui/run/glance_strip.h"
 #include "ui/run/look_ahead_teller.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/results_column.h"
@@ -36,6 +35,7 @@
 #include "ui/shell/action_list.h"
 #include "ui/shell/elided_label.h"
 #include "ui/shell/empty_state.h"
+#include "ui/shell/glance_strip.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/strip_place.h"
 
@@ -63,13 +63,14 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
              "experiment file, or select an arm in the archive on the left."))),
       m_strips(new shell::MessageStrips),
       m_stripPlace(new shell::StripPlace),
-      m_strip(new GlanceStrip),
+      m_strip(new shell::GlanceStrip(kStatements)),
       m_controls(new RunControls),
       m_charts(new RunCharts),
       m_counters(new CountersTable),
       m_countersNote(new shell::ElidedLabel),
       m_stepPanel(new StepPanel(this)),
       m_actions(new RunActions(this)) {
+  m_strip->setStatements(glance({}, {}));
   makeLayout();
   listenToController();
   listenToActions();

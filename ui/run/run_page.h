@@ -27,6 +27,7 @@ class QStackedLayout;
 
 namespace mantissa::ui::shell {
 class EmptyState;
+class GlanceStrip;
 class MessageStrips;
 class Settings;
 class StripPlace;
@@ -36,7 +37,6 @@ namespace mantissa::ui::run {
 
 class CountersTable;
 class ExperimentLoader;
-class GlanceStrip;
 class RunActions;
 class RunCharts;
 class RunControls;
@@ -86,7 +86,7 @@ class RunPage : public shell::Page {
   RunCharts* charts() const { return m_charts; }
   StepPanel* stepPanel() const { return m_stepPanel; }
   CountersTable* counters() const { return m_counters; }
-  GlanceStrip* strip() const { return m_strip; }
+  shell::GlanceStrip* strip() const { return m_strip; }
   RunControls* controls() const { return m_controls; }
   worker::TrainingController* controller() const { return m_controller; }
 
@@ -274,7 +274,7 @@ class RunPage : public shell::Page {
   shell::EmptyState* m_empty;
   shell::MessageStrips* m_strips;
   shell::StripPlace* m_stripPlace;
-  GlanceStrip* m_strip;
+  shell::GlanceStrip* m_strip;
   RunControls* m_controls;
   RunCharts* m_charts;
   CountersTable* m_counters;

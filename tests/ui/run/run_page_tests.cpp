@@ -22,13 +22,13 @@
 #include "tests/ui/shell/window_fixture.h"
 #include "ui/plot/plot_canvas.h"
 #include "ui/run/counters_table.h"
-#include "ui/run/glance_strip.h"
 #include "ui/run/results_column.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_page.h"
 #include "ui/run/step_panel.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/empty_state.h"
+#include "ui/shell/glance_strip.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
 
@@ -64,7 +64,7 @@ class RunPageTests : public QObject {
     }
     QVERIFY(pixelsLike(plots[0]->image({600, 300}, 1.0), colors.reference) > 100);
     QCOMPARE(plots[1]->content().marks.size(), std::size_t{1});
-    QCOMPARE(m_page->findChild<run::GlanceStrip*>()->answerOf(1), QStringLiteral("✓ 1 of 200 steps skipped (0.5 %)"));
+    QCOMPARE(m_page->findChild<shell::GlanceStrip*>()->answerOf(1), QStringLiteral("✓ 1 of 200 steps skipped (0.5 %)"));
   }
 
   void a_click_on_a_skip_opens_its_record_and_so_does_return_in_the_counters() {

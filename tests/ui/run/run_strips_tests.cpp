@@ -29,7 +29,6 @@
 #include "tests/ui/shell/window_fixture.h"
 #include "ui/models/name_words.h"
 #include "ui/models/trial_tree_model.h"
-#include "ui/run/glance_strip.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/run_charts.h"
 #include "ui/run/run_controls.h"
@@ -37,6 +36,7 @@
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
 #include "ui/shell/coming_page.h"
+#include "ui/shell/glance_strip.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/strip_place.h"
@@ -475,7 +475,7 @@ class RunStripsTests : public QObject {
     run::Standing standing;
     standing.running = true;
     standing.plannedSteps = 2 * kSteps;
-    run::GlanceStrip strip;
+    shell::GlanceStrip strip(run::kStatements);
     strip.setStatements(run::glance(data, standing));
     strip.resize(width, 54);
     strip.show();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/run/glance_strip.h"
+#include "ui/shell/glance_strip.h"
 #include "ui/plain_tip.h"
 
 #include <QEvent>
@@ -8,10 +8,11 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/shell/theme.h"
 
-namespace mantissa::ui::run {
+namespace mantissa::ui::shell {
 namespace {
 
 constexpr int kMargin = 8;  // px on both sides of a cell
@@ -36,19 +37,20 @@ QString signOf(Statement::State state) {
 
 }  // namespace
 
-GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
+GlanceStrip::GlanceStrip(std::size_t statements, QWidget* parent)
+    : QFrame(parent), m_statements(statements), m_cells(statements) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
   QHBoxLayout* const row = m_row = new QHBoxLayout(this);
   row->setContentsMargins(0, 4, 0, 4);
   row->setSpacing(0);
-  for (std::size_t i = 0; i < kStatements; ++i) {
+  for (std::size_t i = 0; i < m_cells.size(); ++i) {
     auto* const column = new QVBoxLayout;
     column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new shell::ElidedLabel, new shell::ElidedLabel, 0, 0, 0};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -72,12 +74,13 @@ GlanceStrip::GlanceStrip(QWidget* parent) : QFrame(parent) {
     }
     row->addLayout(column, 1);
   }
-  setStatements(glance({}, {}));
+  for (std::size_t i = 0; i < m_cells.size(); ++i) showOne(i);
 }
 
-void GlanceStrip::setStatements(const std::array<Statement, kStatements>& statements) {
-  m_statements = statements;
-  for (std::size_t i = 0; i < kStatements; ++i) showOne(i);
+void GlanceStrip::put(std::vector<Statement> statements) {
+  Q_ASSERT(statements.size() == m_cells.size());
+  m_statements = std::move(statements);
+  for (std::size_t i = 0; i < m_cells.size(); ++i) showOne(i);
 }
 
 void GlanceStrip::showOne(std::size_t index) {
@@ -90,7 +93,7 @@ void GlanceStrip::showOne(std::size_t index) {
   }
   QStringList shorter;
   for (const QString& one : statement.shorterAnswers) shorter << written(index, one);
-  const auto shorten = [](shell::ElidedLabel* label, const QStringList& words) {
+  const auto shorten = [](ElidedLabel* label, const QStringList& words) {
     if (words.isEmpty()) return label->setShorter({});  // its end is cut
     label->setShorterOrCut(words);
   };
@@ -106,7 +109,7 @@ void GlanceStrip::showOne(std::size_t index) {
         plainTip(statement.help.isEmpty() ? statement.detail : statement.detail + u'\n' + statement.help));
   }
   measure(index);
-  const plot::PlotColors& colors = shell::Theme::colors();
+  const plot::PlotColors& colors = Theme::colors();
   QColor color = palette().color(QPalette::Text);
   if (statement.state == Statement::State::Good) color = colors.good;
   if (statement.state == Statement::State::Warn) color = colors.warn;
@@ -146,10 +149,10 @@ void GlanceStrip::measure(std::size_t index) {
 /// The shortest words of all get their room first, then whole answers, the short ones before the long ones, and what is
 /// left goes to the details. Where not even the shortest words fit, the longest of them are cut.
 void GlanceStrip::share() {
-  std::array<int, kStatements> widths{};
-  std::array<std::size_t, kStatements> order{};
-  int room = width() - static_cast<int>(kStatements) * kLine;
-  for (std::size_t i = 0; i < kStatements; ++i) {
+  std::vector<int> widths(m_cells.size());
+  std::vector<std::size_t> order(m_cells.size());
+  int room = width() - static_cast<int>(m_cells.size()) * kLine;
+  for (std::size_t i = 0; i < m_cells.size(); ++i) {
     order[i] = i;
     widths[i] = m_cells[i].leastWidth;
     room -= widths[i];
@@ -165,9 +168,9 @@ void GlanceStrip::share() {
     room -= more(i);
   }
   int wanted = 0;
-  for (std::size_t i = 0; i < kStatements; ++i) wanted += std::max(0, m_cells[i].wholeWidth - widths[i]);
+  for (std::size_t i = 0; i < m_cells.size(); ++i) wanted += std::max(0, m_cells[i].wholeWidth - widths[i]);
   const double part = std::min(1.0, static_cast<double>(std::max(0, room)) / std::max(1, wanted));
-  for (std::size_t i = 0; i < kStatements; ++i) {
+  for (std::size_t i = 0; i < m_cells.size(); ++i) {
     // Lines stand between the cells.
     const int detail = std::max(0, m_cells[i].wholeWidth - widths[i]);
     m_row->setStretch(static_cast<int>(2 * i), widths[i] + qRound(detail * part));
@@ -193,8 +196,8 @@ QString GlanceStrip::written(std::size_t index, QString answer) const {
 
 void GlanceStrip::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange || m_cells[0].answer == nullptr) return;
-  for (std::size_t i = 0; i < kStatements; ++i) showOne(i);
+  if (event->type() != QEvent::PaletteChange || m_row == nullptr || m_cells.empty()) return;
+  for (std::size_t i = 0; i < m_cells.size(); ++i) showOne(i);
 }
 
-}  // namespace mantissa::ui::run
+}  // namespace mantissa::ui::shell

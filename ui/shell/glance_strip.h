@@ -3,23 +3,30 @@
 
 #include <QFrame>
 
-#include <array>
+#include <cstddef>
+#include <vector>
 
-#include "ui/run/glance.h"
 #include "ui/shell/elided_label.h"
+#include "ui/shell/statement.h"
 
 class QHBoxLayout;
+class QLabel;
 
-namespace mantissa::ui::run {
+namespace mantissa::ui::shell {
 
-/// The strip at the top of the page: five statements, each a word, a number and a state with a sign of its own.
+/// The strip at the top of a page: statements, each a word, a number and a state with a sign of its own.
 class GlanceStrip : public QFrame {
   Q_OBJECT
 
  public:
-  explicit GlanceStrip(QWidget* parent = nullptr);
+  /// \param statements  how many; a page always has the same number of them
+  explicit GlanceStrip(std::size_t statements, QWidget* parent = nullptr);
 
-  void setStatements(const std::array<Statement, kStatements>& statements);
+  /// \param statements  any container of as many as there are
+  template <class Statements>
+  void setStatements(const Statements& statements) {
+    put({statements.begin(), statements.end()});
+  }
   /// "✓ all losses finite", for tests and screen readers.
   QString answerOf(std::size_t statement) const;
   /// What is seen of it, and of the number behind it.
@@ -33,20 +40,21 @@ class GlanceStrip : public QFrame {
  private:
   struct Cell {
     QLabel* question;
-    shell::ElidedLabel* answer;
-    shell::ElidedLabel* detail;
+    ElidedLabel* answer;
+    ElidedLabel* detail;
     int leastWidth;   ///< px that its shortest words have needed
     int answerWidth;  ///< px that its answers have needed
     int wholeWidth;   ///< px that its answers and its details have needed
   };
+  void put(std::vector<Statement> statements);
   void showOne(std::size_t index);
   void measure(std::size_t index);
   void share();
   QString written(std::size_t statement, QString answer) const;
 
-  std::array<Statement, kStatements> m_statements;
-  std::array<Cell, kStatements> m_cells{};
+  std::vector<Statement> m_statements;
+  std::vector<Cell> m_cells;
   QHBoxLayout* m_row = nullptr;
 };
 
-}  // namespace mantissa::ui::run
+}  // namespace mantissa::ui::shell
