@@ -54,6 +54,19 @@ struct PlotMark {
   qint64 source = 0;  ///< whose step it is, for describeMark
 };
 
+/// A stretch of x with a name of its own: "backward". It reaches to the next one, or to the end.
+struct PlotSection {
+  double from = 0;
+  QString name;
+};
+
+/// A place on a line that has to be pointed at: a ring, and words beside it.
+struct PlotPoint {
+  double x = 0;
+  double y = 0;
+  QString label;
+};
+
 enum class XAxisKind { Count, Seconds };
 
 /// All that a plot shows.
@@ -77,6 +90,9 @@ struct PlotContent {
   std::vector<PlotSeries> series;  ///< in the order of the legend
   std::vector<PlotLimit> limits;
   std::vector<PlotBand> bands;
+  std::vector<PlotSection> sections;  ///< by `from`; where there are some, their names stand in the place of x's ticks
+  std::vector<PlotPoint> points;
+  bool isFilled = false;        ///< what is below the lines, down to zero, which is then on the axis
   QStringList remarks;          ///< said in the plot: a limit that no line can show
   std::vector<PlotMark> marks;  ///< by x; any number: ticks share a pixel where they are closer
   /// The text of a mark, made when somebody asks: a hundred thousand sentences are not kept.

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/base/number_text.h"
+#include "ui/plot/chart_widget.h"
 #include "ui/plot/picture_header.h"
 #include "ui/plot/plot_frame.h"
 #include "ui/plot/plot_table.h"
@@ -35,14 +36,6 @@ void paintPicture(QPainter& painter, const PlotState& state, const MakeFrame& ma
   painter.translate(0, header.height());
   LineChart chart;
   paintPlot(painter, frame, content, ink, chart);
-}
-
-/// A name as a field of CSV (RFC 4180).
-std::string field(const QString& name) {
-  auto text = name;
-  if (text.contains(u',') || text.contains(u'"') || text.contains(u'\n'))
-    text = u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"';
-  return text.toStdString();
 }
 
 }  // namespace
@@ -82,11 +75,11 @@ QByteArray plotSvg(const PlotState& state, const MakeFrame& makeFrame, const Plo
 
 std::string plotCsv(const PlotState& state) {
   std::vector<std::shared_ptr<const SeriesData>> series;
-  auto text = field(xColumnName(state.content));
+  auto text = csvField(xColumnName(state.content));
   for (const auto& source : state.sources.sources()) {
     series.push_back(source.series.data);
     const QString name = source.difference ? source.series.name + QStringLiteral(" - reference") : source.series.name;
-    text += ',' + field(columnName(state.content, name));
+    text += ',' + csvField(columnName(state.content, name));
   }
   text += '\n';
   RowMerge rows(std::move(series));

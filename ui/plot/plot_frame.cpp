@@ -149,6 +149,7 @@ class FrameMaker {
       if (m_request.previousY) return *m_request.previousY;
       return m_frame.geometry.scale == YScale::Linear ? Range{0, 1} : Range{-1, 1};
     }
+    if (m_content.isFilled) take(height(0));
     // Limits and yardsticks come into view while that leaves the data at least a third of the height.
     const auto room = std::max(3 * data->length(), m_frame.geometry.scale == YScale::Linear ? 0.0 : 1.0);
     const auto takeLine = [&](double value) {

@@ -43,6 +43,7 @@ class Painting {
     if (!m_content.difference) {
       for (const auto& band : m_content.bands) fillBand(band);
     }
+    fillBelowLines();
     drawGrid();
     drawMeasured();
     if (m_content.difference) return;
@@ -52,6 +53,7 @@ class Painting {
   void above() {
     for (const auto& series : m_frame.series) drawValuesWithoutLine(series);
     drawLineEnds();
+    drawPoints();
     drawSkipTicks();
     drawNonFinite();
     if (!m_content.difference) labelLimitsAndBands();
@@ -137,7 +139,14 @@ class Painting {
     m_painter.setPen(pen);
     const auto textHeight = m_metrics.height();
     for (const auto& tick : m_frame.yTicks) horizontal(m_geometry.toPixelY(tick.height), area.left(), area.right());
-    for (const auto& tick : m_frame.xTicks) vertical(m_geometry.toPixelX(tick.height), area.top(), area.bottom());
+    if (m_content.sections.empty()) {
+      for (const auto& tick : m_frame.xTicks) vertical(m_geometry.toPixelX(tick.height), area.top(), area.bottom());
+    } else {
+      for (const PlotSection& section : m_content.sections) {
+        const double x = m_geometry.toPixelX(section.from);
+        if (x > area.left() && x < area.right()) vertical(x, area.top(), area.bottom());
+      }
+    }
     m_painter.setPen(QPen(mixed(m_ink.text, m_ink.base, 0.35), 0));
     horizontal(area.bottom(), area.left(), area.right());
 
@@ -174,7 +183,75 @@ class Painting {
     m_painter.setFont(m_ink.font);
   }
 
+  void fillBelowLines() {
+    if (!m_content.isFilled) return;
+    const QRectF& area = m_geometry.area;
+    m_painter.save();
+    m_painter.setClipRect(area, Qt::IntersectClip);
+    m_painter.setPen(Qt::NoPen);
+    for (const FrameSeries& series : m_frame.series) {
+      const std::vector<Sample>& samples = series.raw.samples;
+      if (samples.empty()) continue;
+      const bool steps = m_content.series[series.source].steps;
+      QPolygonF below;
+      below << QPointF(m_geometry.toPixelX(samples.front().x), area.bottom());
+      for (const Sample& sample : samples) {
+        const QPointF place(m_geometry.toPixelX(sample.x), m_geometry.toPixelY(toAxis(m_geometry.scale, sample.y)));
+        if (steps) below << QPointF(place.x(), below.back().y());
+        below << place;
+      }
+      below << QPointF(below.back().x(), area.bottom());
+      m_painter.setBrush(mixed(series.style.color, m_ink.base, 0.45));
+      m_painter.drawPolygon(below);
+    }
+    m_painter.restore();
+  }
+
+  void drawSectionNames() {
+    const auto& area = m_geometry.area;
+    m_painter.setPen(m_ink.faintText);
+    for (std::size_t i = 0; i < m_content.sections.size(); ++i) {
+      const PlotSection& section = m_content.sections[i];
+      const bool isLast = i + 1 == m_content.sections.size();
+      const double left = std::max(area.left(), m_geometry.toPixelX(section.from));
+      const double right =
+          isLast ? area.right() : std::min(area.right(), m_geometry.toPixelX(m_content.sections[i + 1].from));
+      if (right - left < m_metrics.averageCharWidth() * 3) continue;
+      const QRectF place(left + 1, area.bottom() + 4, right - left - 2, m_metrics.height());
+      m_painter.drawText(place, static_cast<int>(Qt::AlignCenter),
+                         m_metrics.elidedText(section.name, Qt::ElideRight, place.width()));
+    }
+  }
+
+  void drawPoints() {
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    for (const PlotPoint& point : m_content.points) {
+      constexpr double kRing = 4;
+      const QPointF at(m_geometry.toPixelX(point.x), m_geometry.toPixelY(toAxis(m_geometry.scale, point.y)));
+      if (!m_geometry.area.adjusted(-1, -1, 1, 1).contains(at)) continue;
+      m_painter.setPen(QPen(m_ink.text, 2));
+      m_painter.setBrush(m_ink.base);
+      m_painter.drawEllipse(at, kRing, kRing);
+      m_labels.take(QRectF(at - QPointF(kRing, kRing), QSizeF(2 * kRing, 2 * kRing)));
+      const QSizeF size = sizeOf(point.label);
+      std::vector<QRectF> places;
+      for (const double top : {at.y() - size.height() / 2, at.y() - size.height() - kRing, at.y() + kRing}) {
+        places.emplace_back(QPointF(at.x() + kRing + 8, top), size);
+        places.emplace_back(QPointF(at.x() - kRing - 8 - size.width(), top), size);
+      }
+      const QRectF& area = m_geometry.area;
+      const double left =
+          std::clamp(at.x() - size.width() / 2, area.left(), std::max(area.left(), area.right() - size.width()));
+      places.emplace_back(QPointF(left, at.y() - size.height() - kRing - 2), size);
+      places.emplace_back(QPointF(left, at.y() + kRing + 2), size);
+      label(m_labels.place(places), point.label, m_ink.text);
+    }
+    m_painter.restore();
+  }
+
   void drawXLabels() {
+    if (!m_content.sections.empty()) return drawSectionNames();
     const auto& area = m_geometry.area;
     const QRectF row(0, area.bottom() + 4, area.right() + 14, m_metrics.height());
     const QString& name = m_frame.xName;
@@ -285,7 +362,7 @@ class Painting {
   /// height, each series in a column of its own, so that ends that lie on each other are told apart without a marker
   /// that stands at another value. Behind the line that ends the plot nobody reads them as values of later steps.
   void drawLineEnds() {
-    if (m_frame.isEmpty) return;
+    if (m_frame.isEmpty || m_content.isFilled) return;  // what is filled has an end that is seen
     const QRectF& lane = m_geometry.lane;
     m_painter.setPen(QPen(mixed(m_ink.text, m_ink.base, 0.35), 0));
     vertical(m_geometry.area.right(), m_geometry.lines.top(), m_geometry.area.bottom());

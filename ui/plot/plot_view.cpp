@@ -2,12 +2,9 @@
 #include "ui/plot/plot_view.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QClipboard>
 #include <QContextMenuEvent>
-#include <QDir>
 #include <QEvent>
-#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
@@ -15,10 +12,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
-#include "core/base/atomic_file.h"
-#include "core/base/error.h"
-#include "ui/file_dialogs.h"
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_export.h"
 #include "ui/plot/plot_header.h"
@@ -28,28 +23,6 @@ namespace mantissa::ui::plot {
 namespace {
 
 constexpr double kPictureScale = 2;  // of exported PNG files, for print
-
-PlotView::FileChooser& fileChooser() {
-  static PlotView::FileChooser chooser = [](QWidget* parent, const QString& title, const QString& suggested,
-                                            const QString& filter) {
-    return file_dialogs::save(parent, title, suggested, filter);
-  };
-  return chooser;
-}
-
-/// "Output deviation" as a file name: output-deviation.
-QString fileName(const QString& title) {
-  QString name;
-  for (const auto letter : title.toLower()) {
-    if (letter.isLetterOrNumber()) {
-      name += letter;
-    } else if (!name.endsWith(u'-') && !name.isEmpty()) {
-      name += u'-';
-    }
-  }
-  while (name.endsWith(u'-')) name.chop(1);
-  return name.isEmpty() ? QStringLiteral("plot") : name;
-}
 
 /// Whether nothing that was drawn is drawn again: ranges that were kept so that nothing jumps mean nothing any more.
 bool otherData(const std::vector<PlotSeries>& now, const std::vector<PlotSeries>& before) {
@@ -61,7 +34,7 @@ bool otherData(const std::vector<PlotSeries>& now, const std::vector<PlotSeries>
 
 }  // namespace
 
-PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent) {
+PlotView::PlotView(const QString& id, QWidget* parent) : ChartWidget(parent) {
   m_state.id = id;
   m_state.colors = plotColors(isDark(palette()));
   setObjectName(id);
@@ -154,7 +127,7 @@ QString PlotView::whyNot(Deed deed) const {
 void PlotView::openMenu() { m_header->openMenu(); }
 
 void PlotView::keyPressEvent(QKeyEvent* event) {
-  if (event->keyCombination() != (Qt::CTRL | Qt::Key_T)) return QWidget::keyPressEvent(event);
+  if (event->keyCombination() != (Qt::CTRL | Qt::Key_T)) return ChartWidget::keyPressEvent(event);
   m_tableAction->toggle();
 }
 
@@ -406,46 +379,9 @@ QByteArray PlotView::svg(const QSize& size) const {
 
 std::string PlotView::csv() const { return plotCsv(m_state); }
 
-void PlotView::exportTo(const QString& path) const {
-  const auto ending = QFileInfo(path).suffix().toLower();
-  std::string bytes;
-  if (ending == QLatin1String("csv")) {
-    bytes = csv();
-  } else if (ending == QLatin1String("svg")) {
-    bytes = svg(pictureSize(m_state, m_canvas->exportInk(), m_pages->size())).toStdString();
-  } else if (ending == QLatin1String("png")) {
-    QByteArray picture;
-    QBuffer buffer(&picture);
-    wholePicture().save(&buffer, "PNG");
-    bytes = picture.toStdString();
-  } else {
-    ErrorFacts facts;
-    facts.problem = "a kind of file that plots are not written as";
-    facts.file = path.toStdString();
-    facts.expected = "a name that ends in .png, .svg or .csv";
-    throw Error(ErrorKind::InvalidSetting, std::move(facts));
-  }
-  AtomicFile file(path.toStdString());
-  file.write(bytes);
-  file.commit();
-}
+QByteArray PlotView::pngFile() const { return pngBytes(wholePicture()); }
 
-void PlotView::setFileChooser(FileChooser chooser) { fileChooser() = std::move(chooser); }
-
-void PlotView::askAndExport(const QString& ending, const QString& filter) {
-  Q_EMIT exportAsked();
-  const QString name = fileName(m_state.content.experiment + u' ' + m_state.content.title) + u'.' + ending;
-  auto path = fileChooser()(this, tr("Save the plot %1").arg(m_state.content.title),
-                            m_exportFolder.isEmpty() ? name : QDir(m_exportFolder).filePath(name), filter);
-  if (path.isEmpty()) return;
-  if (QFileInfo(path).suffix().toLower() != ending) path += u'.' + ending;
-  try {
-    exportTo(path);
-    Q_EMIT exported(path);
-  } catch (const Error& error) {
-    Q_EMIT exportFailed(QString::fromStdString(sentence(error.facts())));
-  }
-}
+QByteArray PlotView::svgFile() const { return svg(pictureSize(m_state, m_canvas->exportInk(), m_pages->size())); }
 
 void PlotView::copyToClipboard() {
   if (isTableShown()) {
@@ -456,7 +392,7 @@ void PlotView::copyToClipboard() {
 }
 
 void PlotView::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
+  ChartWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange && m_ownColors) {
     recolor(plotColors(isDark(palette())));
   }
@@ -465,7 +401,7 @@ void PlotView::changeEvent(QEvent* event) {
 void PlotView::contextMenuEvent(QContextMenuEvent* event) { m_header->menu()->popup(event->globalPos()); }
 
 void PlotView::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  ChartWidget::showEvent(event);
   stale();
 }
 

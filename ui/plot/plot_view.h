@@ -2,12 +2,11 @@
 #pragma once
 
 #include <QImage>
-#include <QWidget>
 
 #include <array>
-#include <functional>
 #include <string>
 
+#include "ui/plot/chart_widget.h"
 #include "ui/plot/plot_state.h"
 
 class QAction;
@@ -24,7 +23,7 @@ class PlotTable;
 /// Nothing is drawn until redraw(): the owner's one clock calls it for all plots. It costs nothing while the plot is
 /// hidden or nothing has changed. `redrawNeeded` tells a sleeping clock that a person did something. Window's thread
 /// only; destroy plots before QApplication.
-class PlotView : public QWidget {
+class PlotView : public ChartWidget {
   Q_OBJECT
 
  public:
@@ -64,18 +63,15 @@ class PlotView : public QWidget {
   /// Off on a page of many small plots that share one legend.
   void setLegendVisible(bool visible);
 
-  /// What the menu offers.
-  enum class Deed { Table, Copy, Png, Svg, Csv, Logarithmic, Difference };
-  QAction* action(Deed deed) const { return m_deeds[static_cast<std::size_t>(deed)]; }
-  /// A whole sentence; empty: it can be done with what is shown.
-  QString whyNot(Deed deed) const;
-  void openMenu();
+  QAction* action(Deed deed) const override { return m_deeds[static_cast<std::size_t>(deed)]; }
+  QString whyNot(Deed deed) const override;
+  void openMenu() override;
 
   bool isSeriesVisible(const QString& seriesId) const { return !m_state.hidden.contains(seriesId); }
   void setSeriesVisible(const QString& seriesId, bool visible);
 
-  bool isTableShown() const;
-  void setTableShown(bool shown);
+  bool isTableShown() const override;
+  void setTableShown(bool shown) override;
 
   /// Draws what has changed since the last call, if any of the plot can be seen. What changed unseen is drawn as it
   /// comes into view, so that no old picture is ever shown. \return whether a new frame was drawn.
@@ -92,32 +88,19 @@ class PlotView : public QWidget {
   QByteArray svg(const QSize& size) const;
   std::string csv() const;
 
-  /// Writes the picture or the values, by the file's ending: .png, .svg, .csv. Atomic.
-  /// \throws Error  as AtomicFile, and InvalidSetting for another ending.
-  void exportTo(const QString& path) const;
-
-  /// Asks for the name of a file to write; an empty one means that the person gave up. Replaceable for tests.
-  using FileChooser =
-      std::function<QString(QWidget* parent, const QString& title, const QString& suggested, const QString& filter)>;
-  static void setFileChooser(FileChooser chooser);
-
-  /// Where the dialog for an export begins; empty: where the process is.
-  void setExportFolder(const QString& folder) { m_exportFolder = folder; }
-
  Q_SIGNALS:
   void redrawNeeded();
   /// A skipped step was clicked, or chosen with Return.
   void markActivated(qint64 step);
   void nonFiniteActivated(double x);
   void seriesVisibilityChanged(const QString& seriesId, bool visible);
-  void tableShownChanged(bool shown);
-  /// The dialog for an export is about to begin where `setExportFolder` says.
-  void exportAsked();
-  void exported(const QString& path);
-  /// A whole sentence for the page's message strip.
-  void exportFailed(const QString& message);
 
  protected:
+  QString chartTitle() const override { return m_state.content.title; }
+  QString chartSubject() const override { return m_state.content.experiment; }
+  QByteArray pngFile() const override;
+  QByteArray svgFile() const override;
+  std::string csvFile() const override { return csv(); }
   void changeEvent(QEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
@@ -128,7 +111,6 @@ class PlotView : public QWidget {
   void contentChanged(bool otherLayout);
   void buildMenu();
   void showZoomInTable();
-  void askAndExport(const QString& ending, const QString& filter);
   void copyToClipboard();
   QImage wholePicture() const;
   void offerDifference();
@@ -136,7 +118,6 @@ class PlotView : public QWidget {
   void recolor(const PlotColors& colors);
 
   PlotState m_state;
-  QString m_exportFolder;
   PlotNavigation m_ownNavigation;
   PlotCursor m_ownCursor;
   bool m_ownColors = true;

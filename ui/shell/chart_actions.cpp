@@ -16,9 +16,9 @@ namespace {
 
 constexpr int kStatusMilliseconds = 8000;  // a sentence is read
 
-plot::PlotView* chartAround(QWidget* widget) {
+plot::ChartWidget* chartAround(QWidget* widget) {
   for (; widget != nullptr; widget = widget->parentWidget()) {
-    if (auto* const view = qobject_cast<plot::PlotView*>(widget)) return view;
+    if (auto* const view = qobject_cast<plot::ChartWidget*>(widget)) return view;
   }
   return nullptr;
 }
@@ -28,12 +28,12 @@ plot::PlotView* chartAround(QWidget* widget) {
 ChartActions::ChartActions(QMainWindow* window, std::function<QWidget*()> page)
     : QObject(window), m_window(window), m_page(std::move(page)) {
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget* /*before*/, QWidget* now) {
-    if (plot::PlotView* const view = chartAround(now)) m_last = view;
+    if (plot::ChartWidget* const view = chartAround(now)) m_last = view;
   });
 }
 
 void ChartActions::make(ActionList& list) {
-  using Deed = plot::PlotView::Deed;
+  using Deed = plot::ChartWidget::Deed;
   struct Entry {
     const char* name;
     Deed deed;
@@ -66,23 +66,23 @@ void ChartActions::make(ActionList& list) {
            tr("All that can be done with the chart that has the keyboard, or had it last"), [this] { openMenu(); });
 }
 
-plot::PlotView* ChartActions::chart() const {
+plot::ChartWidget* ChartActions::chart() const {
   QWidget* const page = m_page();
-  const auto isInFront = [page](const plot::PlotView* view) {
+  const auto isInFront = [page](const plot::ChartWidget* view) {
     return view != nullptr && page != nullptr && view->isVisible() && page->isAncestorOf(view);
   };
-  plot::PlotView* const focused = chartAround(m_window->focusWidget());
+  plot::ChartWidget* const focused = chartAround(m_window->focusWidget());
   if (isInFront(focused)) return focused;
   if (isInFront(m_last)) return m_last;
   if (page == nullptr) return nullptr;
-  for (plot::PlotView* const one : page->findChildren<plot::PlotView*>()) {
+  for (plot::ChartWidget* const one : page->findChildren<plot::ChartWidget*>()) {
     if (one->isVisible()) return one;
   }
   return nullptr;
 }
 
-void ChartActions::perform(plot::PlotView::Deed deed) {
-  plot::PlotView* const view = chart();
+void ChartActions::perform(plot::ChartWidget::Deed deed) {
+  plot::ChartWidget* const view = chart();
   if (view == nullptr) return say(tr("No chart is in view."));
   const QString reason = view->whyNot(deed);
   if (!reason.isEmpty()) return say(reason);
@@ -90,7 +90,7 @@ void ChartActions::perform(plot::PlotView::Deed deed) {
 }
 
 void ChartActions::openMenu() {
-  plot::PlotView* const view = chart();
+  plot::ChartWidget* const view = chart();
   if (view == nullptr) return say(tr("No chart is in view."));
   view->openMenu();
 }

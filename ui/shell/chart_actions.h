@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "ui/plot/plot_view.h"
+#include "ui/plot/chart_widget.h"
 
 namespace mantissa::ui::shell {
 
@@ -27,16 +27,16 @@ class ChartActions : public QObject {
   void make(ActionList& list);
 
   /// The chart that they act on; null: none is in view.
-  plot::PlotView* chart() const;
+  plot::ChartWidget* chart() const;
 
  private:
-  void perform(plot::PlotView::Deed deed);
+  void perform(plot::ChartWidget::Deed deed);
   void openMenu();
   void say(const QString& sentence);
 
   QMainWindow* m_window;
   std::function<QWidget*()> m_page;
-  QPointer<plot::PlotView> m_last;
+  QPointer<plot::ChartWidget> m_last;
 };
 
 }  // namespace mantissa::ui::shell
