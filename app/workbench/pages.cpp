@@ -12,6 +12,7 @@
 #include "ui/archive/archive_page.h"
 #include "ui/editor/editor_tabs.h"
 #include "ui/editor/policies_view.h"
+#include "ui/memory/memory_page.h"
 #include "ui/run/preset_panel.h"
 #include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
@@ -38,10 +39,7 @@ QVector<ui::shell::Page*> makePages() {
              QT_TRANSLATE_NOOP("Pages",
                                "This page will put archived trials side by side: settings, curves, decisions and cost. "
                                "Today mantissa-cli export writes their steps and cases as tables.")),
-      coming("memory", QT_TRANSLATE_NOOP("Pages", "Memory"),
-             QT_TRANSLATE_NOOP("Pages",
-                               "This page will plan how much memory a training step needs and which batch fits on a "
-                               "device.")),
+      new ui::memory::MemoryPage,
       coming("diagnose", QT_TRANSLATE_NOOP("Pages", "Diagnose"),
              QT_TRANSLATE_NOOP("Pages",
                                "This page will find the operator that overflows and try what cures it. Today "

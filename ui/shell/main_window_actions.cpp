@@ -167,6 +167,9 @@ void MainWindow::makeMenus() {
     add(run, {"run", "run_look_ahead", "run_queue", "run_queue_files", "run_default_archive", "", "run_pause",
               "run_step", "run_stop", "run_stop_at_checkpoint", "run_show", "", "run_resume"});
   }
+  if (m_actions->find(QStringLiteral("memory_solve")) != nullptr) {
+    add(menuBar()->addMenu(tr("&Tools")), {"memory_solve"});
+  }
   QMenu* const help = menuBar()->addMenu(tr("&Help"));
   add(help, {"help", "whats_this", "about"});
 }

@@ -116,7 +116,7 @@ class WindowTests : public QObject {
       suggested << QFileInfo(name).absolutePath();
       return path("charts/loss.csv");
     });
-    const auto* const chart = m_window->findChild<ui::plot::PlotView*>();
+    const auto* const chart = m_window->page(QStringLiteral("run"))->findChild<ui::plot::PlotView*>();
     for (int i = 0; i < 2; ++i) {
       for (QAction* const action : chart->findChild<ui::plot::PlotHeader*>()->menu()->actions()) {
         if (action->text().contains(QStringLiteral("CSV"))) action->trigger();

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+#include <array>
+
+#include "ui/memory/ledger_words.h"
+#include "ui/memory/typed_ledger.h"
+#include "ui/shell/action_button.h"
+
+class QComboBox;
+class QFormLayout;
+class QHBoxLayout;
+class QLabel;
+class QLineEdit;
+class QScrollArea;
+class QSlider;
+
+namespace mantissa::ui::memory {
+
+class LedgerField;
+
+/// The left side of the page: what can be typed, with sliders for what is tried out most, and the largest value of one
+/// of them that fits.
+class LedgerControls : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LedgerControls(QWidget* parent = nullptr);
+
+  QSize sizeHint() const override;
+
+  /// A button at the top; the first one is the primary.
+  void addAction(QAction* action);
+
+  /// All that stands in the fields, but for the times, which stand in the table of plans.
+  TypedValues values() const;
+  /// Not an edit.
+  void setValues(const TypedValues& values);
+
+  /// Problems at their fields, what is derived, and the answer about the largest value.
+  void showAnswer(const TypedAnswer& answer);
+
+  LedgerField* field(FieldId field) const { return m_fields[placeOf(field)]; }
+  QComboBox* stateBox() const { return m_state; }
+  QComboBox* policyBox() const { return m_policy; }
+  QComboBox* limitBox() const { return m_limit; }
+  QLineEdit* limitAnswer() const { return m_limitAnswer; }
+  QSlider* reserveSlider() const { return m_reserveSlider; }
+  QSlider* microbatchSlider() const { return m_microbatchSlider; }
+
+ Q_SIGNALS:
+  /// A person changed something; every notch of a slider that is dragged is one.
+  void edited();
+
+ private:
+  void addHeading(const QString& text);
+  void addRow(const QString& text, QWidget* widget);
+  LedgerField* addField(FieldId field, int kind, const QString& help);
+  QSlider* addSlider(const QString& name);
+  void listen();
+  void followTexts();
+  void fitSliderRange();
+  void showLimit();
+
+  QHBoxLayout* m_buttons;
+  QFormLayout* m_form;
+  QScrollArea* m_area;
+  bool m_hasPrimary = false;
+  std::array<LedgerField*, kFields> m_fields{};
+  QComboBox* m_state;
+  QComboBox* m_policy;
+  QSlider* m_reserveSlider = nullptr;
+  QSlider* m_microbatchSlider = nullptr;
+  QComboBox* m_limit;
+  QLineEdit* m_limitAnswer;
+  QLabel* m_limitSentence;
+  std::optional<engine::Ledger> m_ledger;  ///< for the answer about the largest value
+};
+
+}  // namespace mantissa::ui::memory
