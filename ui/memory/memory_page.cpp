@@ -23,12 +23,14 @@
 #include "ui/shell/glance_strip.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
+#include "ui/shell/strip_place.h"
 
 namespace mantissa::ui::memory {
 
 MemoryPage::MemoryPage(QWidget* parent)
     : shell::Page(parent),
       m_strips(new shell::MessageStrips),
+      m_stripPlace(new shell::StripPlace),
       m_strip(new shell::GlanceStrip(kStatements)),
       m_controls(new LedgerControls),
       m_results(new LedgerResults) {
@@ -52,12 +54,16 @@ void MemoryPage::makeLayout() {
   auto* const columns = new QHBoxLayout;
   columns->setSpacing(8);
   columns->addWidget(m_controls);
-  columns->addWidget(area, 1);
+  auto* const results = new QVBoxLayout;
+  results->setSpacing(0);
+  results->addWidget(area, 1);
+  m_stripPlace->add(m_strips);
+  results->addWidget(m_stripPlace);
+  columns->addLayout(results, 1);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->setSpacing(8);
   layout->addWidget(m_strip);
-  layout->addWidget(m_strips);
   layout->addLayout(columns, 1);
 }
 
@@ -86,6 +92,11 @@ void MemoryPage::useActions(shell::ActionList& actions) {
                         tr("Goes to the plan that fits the device and finishes soonest"), [this] { solve(); });
   m_controls->addAction(m_solve);
   enableActions();
+}
+
+bool MemoryPage::takeStrips(shell::MessageStrips& strips) {
+  m_stripPlace->add(&strips);
+  return true;
 }
 
 TypedValues MemoryPage::values() const {

@@ -14,6 +14,7 @@ namespace mantissa::ui::shell {
 class GlanceStrip;
 class MessageStrips;
 class Settings;
+class StripPlace;
 }  // namespace mantissa::ui::shell
 
 namespace mantissa::ui::memory {
@@ -36,6 +37,7 @@ class MemoryPage : public shell::Page {
   shell::HelpTopic help() const override;
   void useActions(shell::ActionList& actions) override;
   void useSettings(shell::Settings& settings) override { m_settings = &settings; }
+  bool takeStrips(shell::MessageStrips& strips) override;
   bool isSettled() const override { return !m_redraw.isActive(); }
 
   LedgerControls* controls() const { return m_controls; }
@@ -73,6 +75,7 @@ class MemoryPage : public shell::Page {
   shell::ActionList* m_actions = nullptr;
   QAction* m_solve = nullptr;
   shell::MessageStrips* m_strips;
+  shell::StripPlace* m_stripPlace;
   shell::GlanceStrip* m_strip;
   LedgerControls* m_controls;
   LedgerResults* m_results;
