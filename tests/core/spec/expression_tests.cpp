@@ -116,7 +116,7 @@ class ExpressionTests : public QObject {
           "word < 'float32'",   "empty == ''",         "empty < word",
           "`Lot Area` > 65504", "`and` == 3",          "trial[fp-16].scaler.init_scale == 65536",
           "größe == 5",         "1e-3 < .5",           "+1 == one",
-          "two==2 and(one==1)",   "'a\\'b' == \"a'b\"",  "'\\\\' == \"\\\\\""}) {
+          "two==2 and(one==1)", "'a\\'b' == \"a'b\"",  "'\\\\' == \"\\\\\""}) {
       QTest::newRow(text) << true;
     }
     for (const char* const text : {"one > two", "one == two", "inf_ < inf", "word == 'Float16'", "word == ''"}) {
