@@ -25,7 +25,7 @@ using namespace mantissa::ui;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms: the machine may be busy with other tests
+constexpr int kPatience = 60'000;         // ms: the machine may be busy with other tests
 constexpr int kUntilStopped = 1'000'000;  // steps: no machine ends them before the test has seen them run
 
 /// One window and what it shows.
