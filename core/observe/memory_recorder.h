@@ -11,8 +11,8 @@ namespace mantissa::observe {
 /// Counts the tensor memory that the calling thread allocates and frees while the recorder lives, through LibTorch's
 /// memory reporting (c10::MemoryReportingInfoBase): bytes as the allocator of one kind of device hands them out.
 ///
-/// What it has not seen allocated does not count when it is freed within the recorder's life. One recorder a thread at a
-/// time; backward threads report to the recorder of the thread that called them.
+/// What it has not seen allocated does not count when it is freed within the recorder's life. One recorder a thread at
+/// a time; backward threads report to the recorder of the thread that called them.
 class MemoryRecorder {
  public:
   explicit MemoryRecorder(c10::DeviceType device = c10::DeviceType::CPU);
