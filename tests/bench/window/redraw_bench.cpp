@@ -67,6 +67,7 @@ void benchRedraw(const Table& table, const Sizes& sizes) {
         }
         return summary;
       }));
+  bench.window().resize(2200, 1200);  // room for two rows of four charts
   bench.page().charts()->restoreLayout(
       "{\"columns\": 4, \"charts\": [\"loss\", \"scale\", \"deviation\", \"gradient\", \"loss_deviation\", "
       "\"weights\", \"rate\", \"gradient_relative\"]}");
@@ -94,6 +95,7 @@ void benchRedraw(const Table& table, const Sizes& sizes) {
     const auto& plots = bench.page().charts()->plots();
     const auto visible =
         std::count_if(plots.begin(), plots.end(), [](const auto* plot) { return !plot->visibleRegion().isEmpty(); });
+    if (visible != 8) qFatal("%d charts are visible, expected 8", static_cast<int>(visible));
     table.add(
         "redraw: the whole Run page, " + std::to_string(visible) + " charts, " + std::to_string(length) + " steps",
         "%.1f ms", frames[frames.size() / 2], 25);
