@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/workbench/start.h"
 
+#include <QEvent>
 #include <QFileInfo>
+#include <QTimer>
+
+#include <functional>
+#include <utility>
 
 #include "core/base/user_folders.h"
+#include "ui/editor/editor_tabs.h"
 #include "ui/editor/templates.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/settings.h"
@@ -23,6 +29,29 @@ bool isNewlyGone(const QString& path, ui::shell::Settings& settings) {
   return true;
 }
 
+/// Does something once, when the window has been painted for the first time.
+class AfterPaint : public QObject {
+ public:
+  AfterPaint(ui::shell::MainWindow& window, std::function<void()> work) : QObject(&window), m_work(std::move(work)) {
+    window.installEventFilter(this);
+  }
+
+ protected:
+  bool eventFilter(QObject* window, QEvent* event) override {
+    if (event->type() == QEvent::Paint) {
+      window->removeEventFilter(this);
+      QTimer::singleShot(0, this, [this] {
+        m_work();
+        deleteLater();
+      });
+    }
+    return false;
+  }
+
+ private:
+  std::function<void()> m_work;
+};
+
 }  // namespace
 
 QString sampleExperiment() {
@@ -30,7 +59,8 @@ QString sampleExperiment() {
   return folder.isEmpty() ? QString() : folder + QStringLiteral("/digits-mlp.toml");
 }
 
-void openAtStart(ui::shell::MainWindow& window, const Arguments& arguments) {
+void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors, const Arguments& arguments) {
+  new AfterPaint(window, [&editors] { editors.reopen(); });
   ui::shell::Settings& settings = window.settings();
   const QString newest = window.newestExperiment();
   const bool isNewcomer = settings.archive().isEmpty() && settings.recentFiles().isEmpty();

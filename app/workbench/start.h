@@ -5,6 +5,9 @@
 
 #include "app/workbench/arguments.h"
 
+namespace mantissa::ui::editor {
+class EditorTabs;
+}
 namespace mantissa::ui::shell {
 class MainWindow;
 }
@@ -15,7 +18,7 @@ namespace mantissa::workbench {
 QString sampleExperiment();
 
 /// Opens what a start begins with, before the window is shown: what the command line names, or what was open last. What
-/// was open last and is gone is told, once.
-void openAtStart(ui::shell::MainWindow& window, const Arguments& arguments);
+/// was open last and is gone is told, once. Editors open again as soon as the window has been painted.
+void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors, const Arguments& arguments);
 
 }  // namespace mantissa::workbench

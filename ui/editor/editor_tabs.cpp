@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QFileInfo>
+#include <QLocale>
 #include <QMenu>
 
 #include "core/base/error.h"
@@ -25,6 +26,7 @@ namespace mantissa::ui::editor {
 namespace {
 
 constexpr char kTopic[] = "editor";
+constexpr char kGoneTopic[] = "gone editors";
 constexpr char kLayout[] = "editor";  // of all editors: the last one that was arranged
 
 /// The actions that need an editor in front.
@@ -39,6 +41,7 @@ EditorTabs::EditorTabs(shell::MainWindow& window)
   makeActions();
   connect(&m_window, &shell::MainWindow::currentDocumentChanged, this, &EditorTabs::enableActions);
   connect(&m_window, &shell::MainWindow::currentDocumentChanged, this, &EditorTabs::tellUnsaved);
+  connect(&m_window, &shell::MainWindow::documentsChanged, this, &EditorTabs::rememberEditors);
   connect(&m_window, &shell::MainWindow::archiveSettled, this, &EditorTabs::enableActions);
   connect(m_window.archiveDock(), &shell::ArchiveDock::newExperimentRequested, this, &EditorTabs::newExperiment);
   connect(m_window.archiveDock(), &shell::ArchiveDock::trialSelected, this, &EditorTabs::enableActions);
@@ -172,6 +175,46 @@ void EditorTabs::openFile(const QString& path) {
   }
 }
 
+void EditorTabs::reopen() {
+  QStringList gone;
+  for (const QString& path : m_window.settings().editedFiles()) {
+    if (editorOf(path) != nullptr) continue;
+    if (!QFileInfo(path).isFile()) {
+      // The one that was opened last is told by the start itself.
+      const QString what = shell::Settings::goneKey(path);
+      if (!m_window.settings().isDismissed(what)) gone << QFileInfo(path).fileName();
+      m_window.settings().dismiss(what);
+      continue;
+    }
+    try {
+      add(new ExperimentEditor(readTextFile(path)), Front::Stays);
+    } catch (const Error& error) {
+      gone << models::errorText(error);
+    }
+  }
+  m_remembers = true;
+  rememberEditors();
+  if (gone.isEmpty()) return;
+  const QString names = gone.join(QStringLiteral(", "));
+  m_window.strips()->show(shell::MessageStrip::Kind::Note,
+                          gone.size() == 1
+                              ? tr("The editor of %1 is not open again: its file is not there.").arg(names)
+                              : tr("%1 editors are not open again: their files are not there (%2).")
+                                    .arg(QLocale().toString(gone.size()), names),
+                          QString::fromLatin1(kGoneTopic));
+}
+
+/// Not only when the window closes: it may be killed.
+void EditorTabs::rememberEditors() {
+  if (!m_remembers) return;
+  QStringList files;
+  for (shell::Document* const document : m_window.documents()) {
+    const auto* const editor = qobject_cast<ExperimentEditor*>(document);
+    if (editor != nullptr && !editor->file().isEmpty()) files << QFileInfo(editor->file()).absoluteFilePath();
+  }
+  if (files != m_window.settings().editedFiles()) m_window.settings().setEditedFiles(files);
+}
+
 void EditorTabs::addTrial(const QString& path, int preset) {
   openFile(path);
   if (ExperimentEditor* const editor = editorOf(path)) editor->addTrial(policyPresets().at(preset));
@@ -210,7 +253,7 @@ ExperimentEditor* EditorTabs::open(const QString& name, const QString& text) {
   return add(new ExperimentEditor(name, text));
 }
 
-ExperimentEditor* EditorTabs::add(ExperimentEditor* editor) {
+ExperimentEditor* EditorTabs::add(ExperimentEditor* editor, Front front) {
   m_window.strips()->dismiss(QString::fromLatin1(kTopic));
   editor->addButton(m_run, QStringLiteral("media-playback-start"));
   editor->addButton(m_window.actions()->find(QStringLiteral("save")), QStringLiteral("document-save"));
@@ -225,7 +268,11 @@ ExperimentEditor* EditorTabs::add(ExperimentEditor* editor) {
           [this, editor] { m_window.settings().setPageLayout(QString::fromLatin1(kLayout), editor->saveLayout()); });
   connect(editor, &ExperimentEditor::problemsChanged, this, &EditorTabs::enableActions);
   connect(editor, &ExperimentEditor::titleChanged, this, &EditorTabs::tellUnsaved);
-  m_window.addDocument(editor);
+  if (front == Front::Stays) {
+    m_window.addDocumentBehind(editor);
+  } else {
+    m_window.addDocument(editor);
+  }
   return editor;
 }
 

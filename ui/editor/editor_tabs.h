@@ -33,6 +33,9 @@ class EditorTabs : public QObject {
   void addTrial(const QString& path, int preset);
   /// The text of an experiment in the open archive as a new experiment; 0: the newest one.
   void openArchived(std::int64_t experiment);
+  /// What stood in editors when the window closed last, behind what is in front; files that are gone are told, once.
+  /// From then on the editors of this window are remembered.
+  void reopen();
   /// Asks for a template and begins a new experiment with it.
   void newExperiment();
   /// A shipped experiment as a new one.
@@ -60,15 +63,18 @@ class EditorTabs : public QObject {
   void enableActions();
   ExperimentEditor* open(const QString& name, const QString& text);
   ExperimentEditor* editorOf(const QString& path) const;
-  ExperimentEditor* add(ExperimentEditor* editor);
+  enum class Front { Taken, Stays };  ///< of the window, by a new editor
+  ExperimentEditor* add(ExperimentEditor* editor, Front front = Front::Taken);
   void run();
   void tellUnsaved();
+  void rememberEditors();
 
   shell::MainWindow& m_window;
   ArchivedText* m_archived;
   QAction* m_runAgain = nullptr;
   QAction* m_run = nullptr;
   QStringList m_unsaved;
+  bool m_remembers = false;   ///< those of the start before are open again
   QKeySequence m_runKeys;     ///< of the Run page's action, which an editor in front takes over
   QKeySequence m_ownRunKeys;  ///< of an editor's own
 };

@@ -32,14 +32,30 @@ QString stateWords(const record::TrialRow& arm) {
   return isShort ? QStringLiteral("%1 (%2)").arg(word, why) : word;
 }
 
-const record::TrialRow* interruptedArm(const TrialList& trials) {
+namespace {
+
+/// The first arm of the newest experiment that is so.
+template <typename Question>
+const record::TrialRow* newestArm(const TrialList& trials, Question isSo) {
   if (!trials || trials->empty()) return nullptr;
   const record::TrialRow& newest = *std::max_element(
       trials->begin(), trials->end(), [](const auto& a, const auto& b) { return a.experiment_id < b.experiment_id; });
-  const auto lost = std::find_if(trials->begin(), trials->end(), [&newest](const record::TrialRow& arm) {
-    return arm.experiment_id == newest.experiment_id && arm.end.status == record::Status::Interrupted;
+  const auto found = std::find_if(trials->begin(), trials->end(), [&](const record::TrialRow& arm) {
+    return arm.experiment_id == newest.experiment_id && isSo(arm);
   });
-  return lost != trials->end() ? &*lost : nullptr;
+  return found != trials->end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+const record::TrialRow* interruptedArm(const TrialList& trials) {
+  return newestArm(trials, [](const record::TrialRow& arm) { return arm.end.status == record::Status::Interrupted; });
+}
+
+const record::TrialRow* stoppedArm(const TrialList& trials) {
+  return newestArm(trials, [](const record::TrialRow& arm) {
+    return arm.end.status == record::Status::Stopped && arm.end.counts.attempted > 0;
+  });
 }
 
 QString endKey(const QString& archive, const record::TrialRow& arm) {

@@ -33,6 +33,10 @@ QString stateWords(const record::TrialRow& arm);
 /// people know, and would be told at every start.
 const record::TrialRow* interruptedArm(const TrialList& trials);
 
+/// Of the newest experiment, an arm that a person has stopped after its first step; null: there is none. What can be
+/// gone on with is known where its checkpoints are read.
+const record::TrialRow* stoppedArm(const TrialList& trials);
+
 /// Of an arm and how far it came, for remembering that this was told: where it goes on and ends once more, it is
 /// another end.
 QString endKey(const QString& archive, const record::TrialRow& arm);

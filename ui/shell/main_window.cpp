@@ -345,7 +345,10 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& read) 
   tellArchiveTrouble(path, {});
   const models::TrialList trials = m_ended.take(path, read);
   showArms(trials, isOther);
-  if (isOther || models::interruptedArm(trials) == nullptr) tellInterruptedRun(trials);
+  // One that a person stops now is offered where it was stopped.
+  if (isOther || (models::interruptedArm(trials) == nullptr && models::stoppedArm(trials) == nullptr)) {
+    tellInterruptedRun(trials);
+  }
   Q_EMIT archiveSettled();
 }
 
@@ -368,13 +371,16 @@ void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
   const QString topic = QString::fromLatin1(kInterruptedTopic);
   m_strips->dismiss(topic);
   Page* const run = page(QStringLiteral("run"));
-  const record::TrialRow* const lost = models::interruptedArm(trials);
+  const bool isInterrupted = models::interruptedArm(trials) != nullptr;
+  const record::TrialRow* const lost = isInterrupted ? models::interruptedArm(trials) : models::stoppedArm(trials);
   if (lost == nullptr || run == nullptr || m_tabs->currentWidget() == run) return;
   const QString what = models::endKey(m_archive, *lost);
   if (m_settings.isDismissed(what)) return;
   MessageStrip* const strip = m_strips->show(
       MessageStrip::Kind::Note,
-      tr("%1 was interrupted before its end. The Run page shows how far it came and whether it can go on.")
+      (isInterrupted
+           ? tr("%1 was interrupted before its end. The Run page shows how far it came and whether it can go on.")
+           : tr("%1 was stopped before its end. The Run page shows how far it came and whether it can go on."))
           .arg(models::isolated(QString::fromStdString(lost->experiment))),
       topic);
   strip->addWayOut(m_actions->find(QStringLiteral("page_run")));

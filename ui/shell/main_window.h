@@ -68,8 +68,10 @@ class MainWindow : public QMainWindow {
   bool showPage(const QString& id);
   Page* page(const QString& id) const;
 
-  /// Shows a document in a tab of its own, after those that are open; the window takes it.
+  /// Puts a document into a tab of its own, after those that are open, and to the front; the window takes it.
   void addDocument(Document* document);
+  /// The same, while what is in front stays there.
+  void addDocumentBehind(Document* document);
   void showDocument(Document* document);
   /// Closes its tab, unless the document wants to stay. \return whether it was closed
   bool closeDocument(Document* document);
@@ -103,6 +105,8 @@ class MainWindow : public QMainWindow {
   void archiveSettled();
   /// Another document is in front, or none.
   void currentDocumentChanged();
+  /// One was added, closed or renamed.
+  void documentsChanged();
 
  protected:
   void closeEvent(QCloseEvent* event) override;

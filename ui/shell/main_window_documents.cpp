@@ -57,6 +57,11 @@ QString distinctTitle(const Document& document, const QVector<Document*>& docume
 }  // namespace
 
 void MainWindow::addDocument(Document* document) {
+  addDocumentBehind(document);
+  showDocument(document);
+}
+
+void MainWindow::addDocumentBehind(Document* document) {
   m_documents << document;
   const int index = m_tabs->addTab(document, QString());
   auto* const close = new QToolButton;
@@ -67,12 +72,12 @@ void MainWindow::addDocument(Document* document) {
   m_tabs->tabBar()->setTabButton(index, QTabBar::RightSide, close);
   connect(document, &Document::titleChanged, this, &MainWindow::showTitles);
   showTitles();
-  showDocument(document);
 }
 
 /// All of them: one that comes, goes or is renamed may have the title of another.
 void MainWindow::showTitles() {
   for (Document* const one : m_documents) showTitle(one, distinctTitle(*one, m_documents));
+  Q_EMIT documentsChanged();
 }
 
 void MainWindow::showTitle(Document* document, const QString& title) {

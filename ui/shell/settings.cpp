@@ -12,6 +12,7 @@ constexpr char kVersion[] = "version";
 constexpr char kTheme[] = "theme";
 constexpr char kArchive[] = "archive";
 constexpr char kRecent[] = "recent_files";
+constexpr char kEdited[] = "edited_files";
 constexpr char kGeometry[] = "layout/window_geometry";
 constexpr char kState[] = "layout/window_state";
 constexpr char kArchiveWidth[] = "layout/archive_width";
@@ -69,6 +70,10 @@ void Settings::forgetFile(const QString& path) {
 }
 
 void Settings::forgetRecentFiles() { m_values.remove(kRecent); }
+
+QStringList Settings::editedFiles() const { return m_values.value(kEdited).toStringList(); }
+
+void Settings::setEditedFiles(const QStringList& paths) { m_values.setValue(kEdited, paths); }
 
 bool Settings::isDismissed(const QString& what) const {
   return m_values.value(kDismissed).toStringList().contains(what);

@@ -31,9 +31,15 @@ class Settings {
   void forgetFile(const QString& path);
   void forgetRecentFiles();
 
+  /// Experiment files that stood in editors, in the order of their tabs.
+  QStringList editedFiles() const;
+  void setEditedFiles(const QStringList& paths);
+
   /// Messages that a person has dismissed and does not want to see at the next start, by what they are about.
   bool isDismissed(const QString& what) const;
   void dismiss(const QString& what);
+  /// What a file that is gone is dismissed by.
+  static QString goneKey(const QString& path) { return QStringLiteral("gone ") + path; }
   /// It may be shown again.
   void recall(const QString& what);
 

@@ -14,6 +14,7 @@
 #include "tests/ui/run/run_page_fixtures.h"
 #include "tests/ui/shell/strip_sentences.h"
 #include "ui/editor/editor_tabs.h"
+#include "ui/shell/document.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
@@ -77,7 +78,40 @@ class StartTests : public QObject {
     QTRY_COMPARE(told(), QStringList());
   }
 
+  void editors_open_again_behind_what_is_in_front_and_those_whose_files_are_gone_are_told_once() {
+    start();
+    QTest::qWait(50);
+    for (const char* const name : {"one.toml", "two.toml", "three.toml"}) {
+      m_editors->openFile(test::writeExperiment(path(name)));
+    }
+    m_editors->openFile(path("two.toml"));
+    m_window->closeDocument(m_window->currentDocument());
+    QVERIFY(QFile::remove(path("three.toml")));
+    start({}, {exampleArchive("a.db")});
+    QTRY_COMPARE(editors(), QStringList{QStringLiteral("one.toml")});
+    QCOMPARE(m_window->currentDocument(), nullptr);
+    QTRY_COMPARE(told().filter(QStringLiteral("three.toml")).size(), 1);
+    start();
+    QTRY_COMPARE(editors(), QStringList{QStringLiteral("one.toml")});
+    QCOMPARE(told().filter(QStringLiteral("three.toml")).size(), 0);
+  }
+
+  void a_run_that_was_stopped_is_offered_at_the_next_start_as_an_interrupted_one_is() {
+    start({}, {exampleArchive("a.db", record::Status::Stopped)});
+    start();
+    QTRY_COMPARE(told(), QStringList{QStringLiteral("digits was stopped before its end. The Run page shows how far it "
+                                                    "came and whether it can go on.")});
+    m_window->showPage(QStringLiteral("run"));
+    QTRY_COMPARE(told(), QStringList());
+  }
+
  private:
+  QStringList editors() const {
+    QStringList titles;
+    for (const ui::shell::Document* const document : m_window->documents()) titles << document->title();
+    return titles;
+  }
+
   /// Another start with the same settings; the window of the one before is closed.
   void start(const workbench::Arguments& given = {}, const QStringList& files = {}) {
     if (m_window) m_window->close();
@@ -85,7 +119,7 @@ class StartTests : public QObject {
     m_editors = workbench::addEditor(*m_window);
     workbench::Arguments arguments = given;
     arguments.files = files;
-    workbench::openAtStart(*m_window, arguments);
+    workbench::openAtStart(*m_window, *m_editors, arguments);
     m_window->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
   }
