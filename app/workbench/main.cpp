@@ -8,6 +8,7 @@
 #include <QEventLoop>
 #include <QIcon>
 #include <QImage>
+#include <QTemporaryDir>
 #include <QTimer>
 
 #include <csignal>
@@ -192,7 +193,12 @@ int main(int argc, char** argv) {
   QApplication::setApplicationVersion(QStringLiteral(MANTISSA_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("mantissa"));
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/mantissa.svg")));
-  ui::shell::Settings settings;
+  // A picture is drawn with defaults, whatever this person has arranged; of what is remembered only the archive counts.
+  const QTemporaryDir defaults;
+  const std::unique_ptr<ui::shell::Settings> remembered =
+      screenshot ? std::make_unique<ui::shell::Settings>(defaults.filePath(QStringLiteral("defaults.ini")))
+                 : std::make_unique<ui::shell::Settings>();
+  ui::shell::Settings& settings = *remembered;
   ui::shell::Theme theme(application);
   theme.setMode(arguments->theme.value_or(settings.theme()));
   ui::shell::LogModel log;
@@ -201,7 +207,7 @@ int main(int argc, char** argv) {
   ui::shell::MainWindow window(settings, &log, workbench::makePages());
   ui::editor::EditorTabs* const editors = workbench::addEditor(window);
   if (screenshot) {
-    QString archive = arguments->archive.isEmpty() ? settings.archive() : arguments->archive;
+    QString archive = arguments->archive.isEmpty() ? ui::shell::Settings().archive() : arguments->archive;
     if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
     if (!archive.isEmpty()) window.openArchive(archive);
     for (const QString& file : arguments->files) window.open(file);

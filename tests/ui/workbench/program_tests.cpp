@@ -54,6 +54,29 @@ class ProgramTests : public QObject {
     }
   }
 
+  void a_picture_is_drawn_with_defaults_whatever_a_person_has_arranged() {
+    const QString archive = m_folder.filePath(QStringLiteral("a.db"));
+    mantissa::test::makeExampleArchive(archive);
+    const auto picture = [&](const char* name) {
+      const QString file = m_folder.filePath(QString::fromLatin1(name));
+      const Outcome outcome = run({"--screenshot", "archive", "--archive", archive, "--out", file});
+      return outcome.exit == 0 ? QImage(file) : QImage();
+    };
+    const QImage before = picture("before.png");
+    QVERIFY(!before.isNull());
+    const QDir folder(m_folder.path());
+    QVERIFY(folder.mkpath(QStringLiteral("mantissa")));
+    QFile settings(folder.filePath(QStringLiteral("mantissa/workbench.conf")));
+    QVERIFY(settings.open(QIODevice::WriteOnly));
+    const QByteArray arranged = "[General]\ntheme=dark\nversion=1\n";
+    settings.write(arranged);
+    settings.close();
+    QCOMPARE(picture("after.png"), before);
+    QVERIFY(settings.open(QIODevice::ReadOnly));
+    QCOMPARE(settings.readAll(), arranged);  // and nothing of it is changed
+    QVERIFY(settings.remove());
+  }
+
   void a_picture_leaves_nothing_beside_the_archive() {
     const QDir folder(m_folder.filePath(QStringLiteral("alone")));
     QVERIFY(folder.mkpath(QStringLiteral(".")));
