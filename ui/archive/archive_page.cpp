@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QShortcut>
 #include <QSortFilterProxyModel>
 #include <QStackedLayout>
@@ -78,10 +79,7 @@ ArchivePage::ArchivePage(QWidget* parent)
   connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
     if (m_view->hasFocus()) m_choosing.start();
   });
-  connect(&m_choosing, &QTimer::timeout, this, [this] {
-    const qint64 id = m_view->currentIndex().data(models::TrialTableModel::TrialRole).toLongLong();
-    if (id != 0) Q_EMIT trialShown(id);
-  });
+  connect(&m_choosing, &QTimer::timeout, this, &ArchivePage::tellChosen);
   auto* const copying = new QShortcut(QKeySequence::Copy, m_view);
   copying->setContext(Qt::WidgetWithChildrenShortcut);
   connect(copying, &QShortcut::activated, this, &ArchivePage::copy);
@@ -184,6 +182,26 @@ void ArchivePage::copy() const {
     lines << cells.join(QLatin1Char('\t'));
   }
   QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+/// The actions are about what is selected in the tree: it is told before the menu opens.
+void ArchivePage::addContextAction(QAction* action) {
+  m_view->addAction(action);
+  if (m_view->contextMenuPolicy() == Qt::CustomContextMenu) return;
+  m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_view, &QWidget::customContextMenuRequested, this, [this](const QPoint& place) {
+    m_choosing.stop();
+    tellChosen();
+    auto* const menu = new QMenu(m_view);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addActions(m_view->actions());
+    menu->popup(m_view->viewport()->mapToGlobal(place));
+  });
+}
+
+void ArchivePage::tellChosen() {
+  const qint64 id = m_view->currentIndex().data(models::TrialTableModel::TrialRole).toLongLong();
+  if (id != 0) Q_EMIT trialShown(id);
 }
 
 void ArchivePage::useActions(shell::ActionList& actions) { m_empty->addAction(actions.find(QStringLiteral("open"))); }

@@ -33,12 +33,14 @@ class ArchivePage : public shell::Page {
   void setArchive(const QString& path, const models::TrialList& trials) override;
   void selectTrial(std::int64_t id) override;
   void useActions(shell::ActionList& actions) override;
+  void addContextAction(QAction* action) override;
   QByteArray saveLayout() const override;
   void restoreLayout(const QByteArray& layout) override;
 
  private:
   void copy() const;
   void tellCount();
+  void tellChosen();
   void fitColumns();
 
   models::TrialList m_trials;

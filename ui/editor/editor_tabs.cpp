@@ -122,7 +122,7 @@ void EditorTabs::makeActions() {
   m_window.editMenu()->addActions({find, findNext, findPrevious});
   m_window.editMenu()->addSeparator();
   m_window.editMenu()->addActions({next, m_run});
-  m_window.archiveDock()->addContextAction(m_runAgain);
+  m_window.addContextAction(m_runAgain);
   if (const QAction* const runPage = actions.find(QStringLiteral("run"))) m_runKeys = runPage->shortcut();
   m_ownRunKeys = m_run->shortcut();
 }
@@ -197,10 +197,9 @@ void EditorTabs::reopen() {
   if (gone.isEmpty()) return;
   const QString names = gone.join(QStringLiteral(", "));
   m_window.strips()->show(shell::MessageStrip::Kind::Note,
-                          gone.size() == 1
-                              ? tr("The editor of %1 is not open again: its file is not there.").arg(names)
-                              : tr("%1 editors are not open again: their files are not there (%2).")
-                                    .arg(QLocale().toString(gone.size()), names),
+                          gone.size() == 1 ? tr("The editor of %1 is not open again: its file is not there.").arg(names)
+                                           : tr("%1 editors are not open again: their files are not there (%2).")
+                                                 .arg(QLocale().toString(gone.size()), names),
                           QString::fromLatin1(kGoneTopic));
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/trial_table_model.h"
 
+#include <QHash>
 #include <QLocale>
 
 #include <limits>
 #include <utility>
 
 #include "core/report/plain_words.h"
+#include "ui/measured_text.h"
 #include "ui/models/record_words.h"
 #include "ui/plain_tip.h"
 
@@ -41,6 +43,17 @@ double sortable(std::optional<double> value) {
 TrialTableModel::TrialTableModel(QObject* parent)
     : QAbstractTableModel(parent), m_trials(std::make_shared<std::vector<record::TrialRow>>()) {}
 
+void TrialTableModel::findSharedNames() {
+  QHash<QString, std::int64_t> known;
+  m_shared.clear();
+  for (const record::TrialRow& arm : *m_trials) {
+    const QString name = text(arm.experiment);
+    const auto found = known.constFind(name);
+    if (found != known.constEnd() && *found != arm.experiment_id) m_shared.insert(name);
+    known.insert(name, arm.experiment_id);
+  }
+}
+
 void TrialTableModel::setTrials(const TrialList& trials) {
   const auto idsEqual = [&] {
     if (trials->size() != m_trials->size()) return false;
@@ -63,6 +76,7 @@ void TrialTableModel::setTrials(const TrialList& trials) {
   }
   beginResetModel();
   m_trials = trials ? trials : std::make_shared<std::vector<record::TrialRow>>();
+  findSharedNames();
   endResetModel();
 }
 
@@ -97,11 +111,16 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
   };
   const bool runs = arm.end.status == record::Status::Running;
   const auto number = [&](const std::optional<double>& value) {
-    return sort ? QVariant(sortable(value)) : QVariant(figure(report::number_words(value)));
+    if (sort) return QVariant(sortable(value));
+    return QVariant(value ? measuredText(*value) : QStringLiteral("–"));
   };
   switch (index.column()) {
-    case ExperimentColumn:
-      return text(arm.experiment);
+    case ExperimentColumn: {
+      // As the tree tells runs of one name apart.
+      const QString name = text(arm.experiment);
+      if (sort) return QStringLiteral("%1 %2").arg(name).arg(arm.experiment_id, 20);
+      return m_shared.contains(name) ? QStringLiteral("%1 · #%2").arg(name, QString::number(arm.experiment_id)) : name;
+    }
     case TrialColumn:
       return text(arm.start.name);
     case KindColumn:
@@ -122,7 +141,7 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
       return number(arm.end.final_loss);
     case QualityColumn:
       if (sort || !arm.end.quality) return number(arm.end.quality);
-      return QStringLiteral("%1 %2").arg(text(arm.end.quality_metric), figure(report::number_words(*arm.end.quality)));
+      return QStringLiteral("%1 %2").arg(text(arm.end.quality_metric), measuredText(*arm.end.quality));
     case FlipsColumn:
       if (!arm.end.flips) return number(std::nullopt);
       return count(*arm.end.flips);

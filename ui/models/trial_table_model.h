@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QSet>
 #include <QString>
 
 #include <cstdint>
@@ -50,7 +51,10 @@ class TrialTableModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
+  void findSharedNames();
+
   TrialList m_trials;
+  QSet<QString> m_shared;  ///< names of several experiments
 };
 
 }  // namespace mantissa::ui::models

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "ui/measured_text.h"
 
 namespace mantissa::ui::plot {
 
-QString withMinusSign(QString number) {
-  return number.replace(u'-', QChar(0x2212)).replace(QLocale().exponential(), QLatin1String("e"), Qt::CaseInsensitive);
-}
+QString withMinusSign(QString number) { return ui::withMinusSign(std::move(number)); }
 
 QString nonFiniteText(NonFinite kind) {
   switch (kind) {
@@ -35,12 +36,7 @@ QString valueText(double value, YScale scale) {
     if (std::frexp(value, &exponent) == 0.5) return QStringLiteral("2^") + withMinusSign(locale.toString(exponent - 1));
     return value == std::floor(value) ? positionText(value) : fullValueText(value);  // as everywhere: all of its digits
   }
-  const auto size = std::abs(value);
-  if (value == 0) return locale.toString(0);
-  if (size < 1e-4 || size >= 1e7) return withMinusSign(locale.toString(value, 'e', 3));
-  // Fixed decimals for four significant digits, zeros as well: 0.03410 keeps its width from one step to the next.
-  const auto before = static_cast<int>(std::floor(std::log10(size))) + 1;
-  return withMinusSign(locale.toString(value, 'f', std::max(0, 4 - before)));
+  return measuredText(value);
 }
 
 QString multipleText(double value) {

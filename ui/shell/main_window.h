@@ -80,6 +80,8 @@ class MainWindow : public QMainWindow {
   Document* currentDocument() const;
 
   ActionList* actions() const { return m_actions; }
+  /// Into the menus of the tree's rows and of the pages that show the same arms.
+  void addContextAction(QAction* action);
   ArchiveDock* archiveDock() const { return m_archiveDock; }
   /// The File menu, which documents add their actions to, and the menu with what changes their text.
   QMenu* fileMenu() const { return m_fileMenu; }

@@ -101,6 +101,11 @@ void MainWindow::makeActions() {
   m_tabs->setCornerWidget(corner, Qt::TopRightCorner);
 }
 
+void MainWindow::addContextAction(QAction* action) {
+  m_archiveDock->addContextAction(action);
+  for (Page* const one : m_pages) one->addContextAction(action);
+}
+
 void MainWindow::makeThemeActions() {
   struct Choice {
     ThemeMode mode;

@@ -10,6 +10,8 @@
 #include "ui/models/trial_list.h"
 #include "ui/shell/help_topic.h"
 
+class QAction;
+
 namespace mantissa::ui::shell {
 
 class ActionList;
@@ -46,6 +48,9 @@ class Page : public QWidget {
 
   /// The window's list of actions, once it is made: pages add their own and take those that fill their empty states.
   virtual void useActions(ActionList& /*actions*/) {}
+
+  /// What can be done with the arm or experiment that is selected, wherever it is shown: for the menus of rows.
+  virtual void addContextAction(QAction* /*action*/) {}
 
   /// What the workbench remembers, before anything else happens. It outlives the page.
   virtual void useSettings(Settings& /*settings*/) {}

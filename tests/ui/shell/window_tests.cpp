@@ -5,6 +5,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -394,6 +395,29 @@ class WindowTests : public QObject {
     }
     QTRY_VERIFY(resume->isEnabled());
     QCOMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{2});
+  }
+
+  void rows_of_the_archive_page_have_the_menu_of_the_tree_and_the_number_of_their_run() {
+    auto* const editors = workbench::addEditor(*m_window);
+    test::makeExampleArchive(path("a.db"));
+    test::makeExampleArchive(path("a.db"));
+    m_window->openArchive(path("a.db"));
+    auto* const page = m_window->page(QStringLiteral("archive"));
+    auto* const table = page->findChild<QTableView*>();
+    QTRY_COMPARE(table->model()->rowCount(), 6);
+    QCOMPARE(table->model()->index(0, 0).data().toString(), QStringLiteral("digits · #2"));
+    QCOMPARE(table->model()->index(5, 0).data().toString(), QStringLiteral("digits · #1"));
+    const QPoint place = table->visualRect(table->model()->index(5, 0)).center();
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, place);
+    QContextMenuEvent event(QContextMenuEvent::Mouse, place, table->viewport()->mapToGlobal(place));
+    QCoreApplication::sendEvent(table->viewport(), &event);
+    auto* const menu = table->findChild<QMenu*>();
+    QVERIFY(menu != nullptr);
+    QCOMPARE(menu->actions(), m_window->archiveDock()->findChild<QTreeView*>()->actions());
+    QCOMPARE(m_window->archiveDock()->selectedExperiment(), 1);
+    QVERIFY(menu->actions().first()->isEnabled());
+    menu->close();
+    delete editors;
   }
 
   void an_empty_tree_says_how_it_is_filled() {
