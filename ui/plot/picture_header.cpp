@@ -52,10 +52,9 @@ void PictureHeader::addTitle(const PlotState& state, const PlotInk& ink, double 
   const QFontMetricsF metrics(ink.font);
   const double row = std::ceil(metrics.height());
   const QString unit = unitText(content);
-  const QString experiment =
-      content.experiment.isEmpty()
-          ? QString()
-          : QCoreApplication::translate("PictureHeader", "Experiment %1").arg(content.experiment);
+  const QString experiment = content.experiment.isEmpty()
+                                 ? QString()
+                                 : QCoreApplication::translate("PictureHeader", "Experiment %1").arg(wholeRun(content));
   const double title = boldMetrics.horizontalAdvance(content.title);
   const double unitWidth = metrics.horizontalAdvance(unit);
   const double experimentWidth = metrics.horizontalAdvance(experiment);
@@ -105,8 +104,8 @@ void PictureHeader::addLegend(const PlotState& state, const PlotInk& ink, double
     const auto& data = *series.data;
     const QString value = data.empty() ? series.note : shownText(state.content, data.y(data.size() - 1));
     const double valueWidth = boldMetrics.horizontalAdvance(value);
-    // A name that is longer than the picture is wide loses its end, and no other series its place.
-    const QString name = metrics.elidedText(series.name, Qt::ElideRight, width - kSwatch - 2 * kGap - valueWidth);
+    // A name that is longer than the picture is wide loses its middle, and no other series its place.
+    const QString name = metrics.elidedText(series.name, Qt::ElideMiddle, width - kSwatch - 2 * kGap - valueWidth);
     const double nameWidth = metrics.horizontalAdvance(name);
     items.push_back({series.style, name, value, nameWidth, kSwatch + kGap + nameWidth + kGap + valueWidth});
     column = std::max(column, items.back().needed);

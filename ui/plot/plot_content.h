@@ -75,6 +75,7 @@ struct PlotContent {
   QString unit;        ///< and in what: "cross-entropy"
   QString scaleWord;   ///< said behind the unit while values stand on a logarithmic axis: "log"
   QString experiment;  ///< whose curves they are: said in pictures that leave the window, where nothing else says it
+  QString run;         ///< which run of it, for the same: "run 12, 2026-11-30"
   QString about;       ///< whole sentences for the tooltip of the title: what nobody can see in the curves
   QString xName;       ///< one word beside the last tick: "step"
   XAxisKind xKind = XAxisKind::Count;
@@ -93,6 +94,7 @@ struct PlotContent {
   std::vector<PlotSection> sections;  ///< by `from`; where there are some, their names stand in the place of x's ticks
   std::vector<PlotPoint> points;
   bool isFilled = false;        ///< what is below the lines, down to zero, which is then on the axis
+  std::size_t laneColumns = 0;  ///< beside the plot, at least: plots of one column end alike, whatever each shows
   QStringList remarks;          ///< said in the plot: a limit that no line can show
   std::vector<PlotMark> marks;  ///< by x; any number: ticks share a pixel where they are closer
   /// The text of a mark, made when somebody asks: a hundred thousand sentences are not kept.
@@ -101,5 +103,10 @@ struct PlotContent {
   bool difference = false;  ///< trial − reference in place of the values; always on a linear axis
   bool live = true;         ///< 1 px lines; 2 px when paused
 };
+
+/// "digits-mlp, run 12, 2026-11-30": what a file is told apart by.
+inline QString wholeRun(const PlotContent& content) {
+  return content.run.isEmpty() ? content.experiment : QStringLiteral("%1, %2").arg(content.experiment, content.run);
+}
 
 }  // namespace mantissa::ui::plot

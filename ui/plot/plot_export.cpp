@@ -66,7 +66,7 @@ QByteArray plotSvg(const PlotState& state, const MakeFrame& makeFrame, const Plo
   generator.setViewBox(QRect(QPoint(0, 0), size));
   generator.setResolution(96);
   generator.setTitle(state.content.title);
-  generator.setDescription(state.content.experiment + u'\n' + unitText(state.content));
+  generator.setDescription(wholeRun(state.content) + u'\n' + unitText(state.content));
   QPainter painter(&generator);
   paintPicture(painter, state, makeFrame, ink, size);
   painter.end();
@@ -79,7 +79,10 @@ std::string plotCsv(const PlotState& state) {
   for (const auto& source : state.sources.sources()) {
     series.push_back(source.series.data);
     const QString name = source.difference ? source.series.name + QStringLiteral(" - reference") : source.series.name;
-    text += ',' + csvField(columnName(state.content, name));
+    // Files of several runs are laid side by side: each column says whose it is.
+    const QString column = columnName(state.content, name);
+    text +=
+        ',' + csvField(state.content.run.isEmpty() ? column : QStringLiteral("%1 (%2)").arg(column, state.content.run));
   }
   text += '\n';
   RowMerge rows(std::move(series));

@@ -66,8 +66,10 @@ class FrameMaker {
   void placeArea(double left) {
     const auto bottom = m_metrics.height() + 7;
     // Of all series, the hidden ones too: what is hidden moves nothing.
-    const auto columns = std::min(m_request.sources->sources().size(), PlotGeometry::kLaneColumns);
-    const double lane = static_cast<double>(columns) * PlotGeometry::kLaneColumn;
+    const auto columns =
+        std::min(std::max(m_content.laneColumns, m_request.sources->sources().size()), PlotGeometry::kMostLaneColumns);
+    m_frame.geometry.laneColumns = columns;
+    const double lane = std::min(static_cast<double>(columns) * PlotGeometry::kLaneColumn, PlotGeometry::kWidestLane);
     const double right = std::max(kRightMargin, kBeforeLane + lane + kAfterLane);
     QRectF& area = m_frame.geometry.area;
     area = QRectF(left, 2, std::max(1.0, m_request.size.width() - left - right),

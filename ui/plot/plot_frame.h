@@ -18,14 +18,17 @@ struct PlotGeometry {
   QRectF area;     ///< between the axes
   QRectF lines;    ///< of it, what y covers: between the row of non-finite marks and the rows below
   QRectF drawn;    ///< of it, where lines are seen that leave y's range: all but the row of zeros
-  QRectF lane;     ///< beside it, for the markers of lines' ends: a column for each series, which repeat beyond six
+  QRectF lane;     ///< beside it, for the markers of lines' ends: a column for each series, which repeat beyond twelve
   QRectF zeroRow;  ///< below `lines`, for values without a logarithm; empty if there are none
   Range x;
   Range y;  ///< axis units
   YScale scale = YScale::Linear;
 
-  static constexpr std::size_t kLaneColumns = 6;
+  std::size_t laneColumns = 0;
+
+  static constexpr std::size_t kMostLaneColumns = 12;
   static constexpr double kLaneColumn = 10;  ///< of a marker and the room between two of them
+  static constexpr double kWidestLane = 72;  ///< of more than seven columns, which are narrower
 
   double toPixelX(double position) const { return lines.left() + (position - x.low) / x.length() * lines.width(); }
   double toPixelY(double height) const { return lines.bottom() - (height - y.low) / y.length() * lines.height(); }

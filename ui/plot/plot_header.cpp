@@ -152,7 +152,7 @@ void LegendItem::paintEvent(QPaintEvent* /*event*/) {
   painter.setFont(nameFont);
   const double value = std::max(m_valueWidth, QFontMetricsF(valueFont()).horizontalAdvance(m_value));
   const auto room = std::max(0.0, width() - left - kGap - value - 2);
-  const auto name = metrics.elidedText(m_series.name, Qt::ElideRight, room + 1);
+  const auto name = metrics.elidedText(m_series.name, Qt::ElideMiddle, room + 1);
   painter.drawText(QRectF(left, 0, room + 1, height()), Qt::AlignLeft | Qt::AlignVCenter, name);
   left += metrics.horizontalAdvance(name) + kGap;
   painter.setFont(valueFont());

@@ -368,8 +368,9 @@ class Painting {
     vertical(m_geometry.area.right(), m_geometry.lines.top(), m_geometry.area.bottom());
     for (auto series = m_frame.series.rbegin(); series != m_frame.series.rend(); ++series) {
       if (series->beside) {
-        const auto column = static_cast<double>(series->source % PlotGeometry::kLaneColumns);
-        const QPointF place(lane.left() + (column + 0.5) * PlotGeometry::kLaneColumn, *series->beside);
+        const auto column = static_cast<double>(series->source % m_geometry.laneColumns);
+        const double width = lane.width() / static_cast<double>(m_geometry.laneColumns);
+        const QPointF place(lane.left() + (column + 0.5) * width, *series->beside);
         drawMarker(m_painter, series->style.marker, place, kMarker, series->style.color);
       }
       // Where the line ends beside the lane, one marker says it.

@@ -97,7 +97,7 @@ class PlotView : public ChartWidget {
 
  protected:
   QString chartTitle() const override { return m_state.content.title; }
-  QString chartSubject() const override { return m_state.content.experiment; }
+  QString chartSubject() const override { return wholeRun(m_state.content); }
   QByteArray pngFile() const override;
   QByteArray svgFile() const override;
   std::string csvFile() const override { return csv(); }

@@ -139,6 +139,8 @@ class ContentMaker {
   plot::PlotContent make() {
     m_content.title = say(m_facts.title);
     m_content.experiment = experimentName();
+    m_content.run = runWords();
+    m_content.laneColumns = m_arms.size();
     m_content.live = m_choices.live;
     if (m_facts.isSmoothed) m_content.smoothing = m_choices.smoothing;
     m_content.markRow = hasMarks(m_facts.chart);
@@ -163,6 +165,15 @@ class ContentMaker {
   QString experimentName() const {
     if (m_subject.experiment != nullptr) return QString::fromStdString(m_subject.experiment->name);
     return m_arms.empty() ? QString() : QString::fromStdString(m_arms.front()->arm().experiment);
+  }
+
+  /// Of the arms that are shown; with digits alone, for files. Empty: none has begun.
+  QString runWords() const {
+    if (m_arms.empty()) return {};
+    const record::TrialRow& first = m_arms.front()->arm();
+    const QDate day = models::startOf(first).date();
+    const QString number = QString::number(first.experiment_id);
+    return day.isValid() ? say("run %1, %2").arg(number, day.toString(Qt::ISODate)) : say("run %1").arg(number);
   }
 
   void setAxis() {

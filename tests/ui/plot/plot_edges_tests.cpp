@@ -136,6 +136,23 @@ class PlotEdgesTests : public QObject {
     }
   }
 
+  void each_of_more_than_six_lines_has_a_column_of_its_own_beside_the_plot() {
+    const std::vector<double> same(51, 1.0);
+    const auto plotOf = [&same](int lines, std::size_t columns) {
+      std::vector<std::shared_ptr<SeriesData>> all;
+      for (int i = 0; i < lines; ++i) all.push_back(series(places(51), same));
+      auto content = contentOf(all);
+      content.laneColumns = columns;
+      return std::make_unique<Shown>(content);
+    };
+    const auto nine = plotOf(9, 0);
+    QCOMPARE(nine->geometry().laneColumns, std::size_t{9});
+    QCOMPARE(nine->geometry().lane.width(), 72.0);  // 8 px each, as wide as a marker
+    // Beside a plot of two lines as much room as beside one of four, where it is asked for.
+    QCOMPARE(plotOf(2, 4)->geometry().area.right(), plotOf(4, 0)->geometry().area.right());
+    QVERIFY(plotOf(2, 0)->geometry().area.right() > plotOf(4, 0)->geometry().area.right());
+  }
+
   // On a logarithmic axis, whoever is above whom: the order of the columns is that of the series.
   void the_order_of_markers_beside_a_plot_is_that_of_the_series() {
     for (const bool rising : {true, false}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The charts of the Run page: what each shows, by the pixels, and what mouse and keyboard do with them.
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -11,6 +12,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
+#include <QMenu>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -23,11 +25,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/archive/writer.h"
 #include "core/spec/parse.h"
+#include "ui/models/trial_list.h"
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_header.h"
 #include "ui/plot/plot_table.h"
@@ -369,6 +374,46 @@ class RunChartsTests : public QObject {
     QVERIFY(view->findChild<plot::PlotHeader*>()->toolTip().endsWith(view->content().about));
   }
 
+  void files_and_pictures_say_which_run_they_are_of() {
+    std::vector<record::TrialRow> numbered = arms();
+    for (record::TrialRow& arm : numbered) {
+      arm.experiment_id = 12;
+      arm.started_at = "2026-11-30T12:00:00Z";  // noon: the same day wherever the test runs, but for the far east
+    }
+    const QString day = models::startOf(numbered.front()).date().toString(Qt::ISODate);
+    m_data->setArms(numbered);
+    m_charts->setExperiment(std::make_shared<const spec::Experiment>(*experiment()));
+    plot::PlotView* const view = m_charts->plot(Chart::Loss);
+    const QString run = QStringLiteral("run 12, %1").arg(day);
+    // A comma is quoted.
+    QVERIFY2(view->csv().find("\"fp16 (" + run.toStdString() + ")\"") != std::string::npos,
+             view->csv().substr(0, 120).c_str());
+    QString suggested;
+    plot::PlotView::setFileChooser([&](QWidget*, const QString&, const QString& name, const QString&) {
+      suggested = name;
+      return QString();
+    });
+    for (QAction* const action : view->findChild<plot::PlotHeader*>()->menu()->actions()) {
+      if (action->text().contains(QStringLiteral("CSV"))) action->trigger();
+    }
+    QCOMPARE(suggested, QStringLiteral("digits-run-12-%1-loss.csv").arg(day));
+    const QString file = m_folder.filePath(QStringLiteral("loss.svg"));
+    view->exportTo(file);
+    QFile svg(file);
+    QVERIFY(svg.open(QIODevice::ReadOnly));
+    QVERIFY(QString::fromUtf8(svg.readAll()).contains(QStringLiteral("digits, ") + run));
+  }
+
+  void plots_of_one_column_end_at_one_place_whatever_they_show() {
+    settle();
+    std::map<int, std::set<double>> ends;  // of the plots of each column, by its left edge
+    for (const plot::PlotView* const view : m_charts->plots()) {
+      ends[view->x()].insert(view->width() - view->canvas()->frame().geometry.area.right());
+    }
+    QVERIFY(!ends.empty());
+    for (const auto& [column, rights] : ends) QCOMPARE(rights.size(), std::size_t{1});
+  }
+
   void shadow_is_measured_by_the_rounding_floor() {
     m_charts->deviationChooser()->setCurrentIndex(1);
     settle();
@@ -456,7 +501,8 @@ class RunChartsTests : public QObject {
     const plot::PlotFrame& frame = view.canvas()->frame();
     for (const double x : frame.markPixels) {
       const QRect tick(qRound(x) - 2, static_cast<int>(frame.geometry.area.bottom()) - 8, 5, 8);
-      QVERIFY(pixelsLike(picture, plot::plotColors(false).bad, tick, 60) >= 6);
+      // Of 1.6 px, so that between two pixels each of them has four fifths of its colour.
+      QVERIFY(pixelsLike(picture, plot::plotColors(false).bad, tick, 120) >= 6);
     }
     const plot::PlotContent& norm = m_charts->plot(Chart::GradientNorm)->content();
     QCOMPARE(norm.limits.at(0).value, 4.0);
