@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#include "ui/models/name_words.h"
 #include "ui/models/trial_table_model.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/empty_state.h"
@@ -178,7 +179,7 @@ void ArchivePage::copy() const {
   lines << header.join(QLatin1Char('\t'));
   for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) {
     QStringList cells;
-    for (const int column : shown) cells << row.siblingAtColumn(column).data().toString();
+    for (const int column : shown) cells << models::withoutIsolates(row.siblingAtColumn(column).data().toString());
     lines << cells.join(QLatin1Char('\t'));
   }
   QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));

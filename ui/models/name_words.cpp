@@ -25,4 +25,9 @@ QString isolated(const QString& name) {
 
 QString withoutIsolates(QString sentence) { return sentence.remove(QChar(kIsolate)).remove(QChar(kPop)); }
 
+QString readFromLeft(const QString& sentence) {
+  constexpr char16_t kLeftToRightMark = 0x200E;
+  return withoutIsolates(sentence) != sentence ? QChar(kLeftToRightMark) + sentence : sentence;
+}
+
 }  // namespace mantissa::ui::models

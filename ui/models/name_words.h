@@ -13,4 +13,8 @@ QString isolated(const QString& name);
 /// A sentence of the window for the log.
 QString withoutIsolates(QString sentence);
 
+/// For a label whose text can be selected: such a one takes its direction from the first letter, also of a name in
+/// isolates. A sentence with isolates begins with U+200E LEFT-TO-RIGHT MARK then, all others are as they are.
+QString readFromLeft(const QString& sentence);
+
 }  // namespace mantissa::ui::models

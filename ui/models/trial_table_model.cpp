@@ -9,6 +9,7 @@
 
 #include "core/report/plain_words.h"
 #include "ui/measured_text.h"
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/plain_tip.h"
 
@@ -119,7 +120,9 @@ QVariant TrialTableModel::data(const QModelIndex& index, int role) const {
       // As the tree tells runs of one name apart.
       const QString name = text(arm.experiment);
       if (sort) return QStringLiteral("%1 %2").arg(name).arg(arm.experiment_id, 20);
-      return m_shared.contains(name) ? QStringLiteral("%1 · #%2").arg(name, QString::number(arm.experiment_id)) : name;
+      return m_shared.contains(name)
+                 ? QStringLiteral("%1 · #%2").arg(isolated(name), QString::number(arm.experiment_id))
+                 : name;
     }
     case TrialColumn:
       return text(arm.start.name);

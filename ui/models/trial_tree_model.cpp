@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/plain_tip.h"
 
@@ -19,7 +20,7 @@ constexpr quintptr kExperiment = 0;
 
 /// With the reasons of its verdict, in a line below.
 QString toolTipOf(const record::TrialRow& arm, const QString& state) {
-  QStringList lines = {QStringLiteral("%1, %2").arg(QString::fromStdString(arm.start.name), state)};
+  QStringList lines = {QStringLiteral("%1, %2").arg(isolated(QString::fromStdString(arm.start.name)), state)};
   if (arm.end.verdict) {
     const QString reason = verdictReason(*arm.end.verdict);
     if (!reason.isEmpty()) lines << TrialTreeModel::tr("because: %1").arg(reason);
@@ -125,7 +126,7 @@ QString TrialTreeModel::Experiment::began() const {
 }
 
 QString TrialTreeModel::Experiment::title() const {
-  return isOneOfSeveral ? QStringLiteral("%1 · #%2").arg(name, QString::number(id)) : name;
+  return isOneOfSeveral ? QStringLiteral("%1 · #%2").arg(isolated(name), QString::number(id)) : name;
 }
 
 void TrialTreeModel::updateArms(int row, std::vector<Arm> arms) {
@@ -199,7 +200,7 @@ QVariant TrialTreeModel::data(const QModelIndex& index, int role) const {
                                             : QVariant(static_cast<int>(experiment.arms.size()));
       case Qt::ToolTipRole:
         return plainTip(tr("%1, experiment %2 of the archive, begun %3")
-                            .arg(experiment.name, QString::number(experiment.id),
+                            .arg(isolated(experiment.name), QString::number(experiment.id),
                                  QLocale().toString(startOf(experiment.arms.front().row), QLocale::ShortFormat)));
       case Qt::TextAlignmentRole:
         return index.column() == StateColumn ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();

@@ -11,6 +11,7 @@
 
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 
 namespace mantissa::ui::run {
@@ -23,8 +24,9 @@ QString word(const std::string& text) { return QString::fromStdString(text); }
 
 QString dataOf(const spec::Data& data) {
   if (!data.source.empty()) return word(data.source);
-  if (!data.path.empty()) return QFileInfo(word(data.path)).fileName();
-  return say("%1 and %2").arg(QFileInfo(word(data.inputs)).fileName(), QFileInfo(word(data.targets)).fileName());
+  const auto file = [](const std::string& path) { return models::isolated(QFileInfo(word(path)).fileName()); };
+  if (!data.path.empty()) return file(data.path);
+  return say("%1 and %2").arg(file(data.inputs), file(data.targets));
 }
 
 QString optimizersOf(const spec::Training& training) {
@@ -95,7 +97,7 @@ QString policyOf(const spec::Trial& trial) {
     parts << say("no scaler");
   }
   for (const spec::Float32Region& region : trial.float32_regions) {
-    parts << say("%1 in FP32").arg(word(region.text()));
+    parts << say("%1 in FP32").arg(models::isolated(word(region.text())));
   }
   return parts.join(QStringLiteral(", "));
 }

@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "ui/models/name_words.h"
 #include "ui/run/marker_label.h"
 #include "ui/run/preflight_panel.h"
 #include "ui/run/preset_panel.h"
@@ -26,8 +27,9 @@ constexpr int kLongestWordBeside = 160;  // px: beside a label or a button
 
 /// A text that may hold names, with all of it in the tip where words of it are too long.
 void showWords(QLabel* label, const QString& text, int longestWord) {
-  label->setText(shell::withShortWords(text, label->fontMetrics(), longestWord));
-  label->setToolTip(label->text() == text ? QString() : plainTip(text));
+  const QString words = shell::withShortWords(text, label->fontMetrics(), longestWord);
+  label->setText(models::readFromLeft(words));
+  label->setToolTip(words == text ? QString() : plainTip(text));
 }
 
 QLabel* titleLabel(const QString& text) {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/archive_dock.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 #include "ui/models/trial_tree_model.h"
 #include "ui/shell/marker_delegate.h"
@@ -16,7 +20,21 @@
 namespace mantissa::ui::shell {
 namespace {
 
+constexpr int kIndentation = 12;  // px: little, names need the width
+constexpr double kStates = 0.42;  // of the width, at most: names come before states, which the tip says whole
 constexpr int kLeastWidth = 180;  // px: a small window leaves names and states to be read
+
+/// States are told apart by how they begin: "✓ acce…" is no "✕ reje…".
+class StateDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    option->textElideMode = Qt::ElideRight;
+  }
+};
 
 }  // namespace
 
@@ -41,9 +59,19 @@ ArchiveDock::ArchiveDock(QWidget* parent)
   m_view->setUniformRowHeights(true);
   m_view->header()->setStretchLastSection(false);
   m_view->header()->setSectionResizeMode(models::TrialTreeModel::NameColumn, QHeaderView::Stretch);
-  m_view->header()->setSectionResizeMode(models::TrialTreeModel::StateColumn, QHeaderView::ResizeToContents);
+  m_view->header()->setSectionResizeMode(models::TrialTreeModel::StateColumn, QHeaderView::Fixed);
+  m_view->header()->setMinimumSectionSize(1);
+  m_view->setIndentation(kIndentation);
+  m_view->viewport()->installEventFilter(this);
+  for (const auto news : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
+    connect(m_filtered, news, this, &ArchiveDock::fitStates, Qt::QueuedConnection);
+  }
+  connect(m_filtered, &QAbstractItemModel::dataChanged, this, &ArchiveDock::fitStates);
+  connect(m_view, &QTreeView::expanded, this, &ArchiveDock::fitStates);
+  connect(m_view, &QTreeView::collapsed, this, &ArchiveDock::fitStates);
   m_view->setItemDelegateForColumn(models::TrialTreeModel::NameColumn,
                                    new MarkerDelegate(models::TrialTreeModel::PlaceRole, m_view));
+  m_view->setItemDelegateForColumn(models::TrialTreeModel::StateColumn, new StateDelegate(m_view));
   connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
     m_awaited = 0;
     Q_EMIT trialSelected(selectedTrial());
@@ -101,12 +129,26 @@ void ArchiveDock::setTrials(const models::TrialList& trials) {
     m_awaited = 0;
     selectTrial(awaited);
   }
+  fitStates();
   // What has just begun is what a person wants to see, and at the start the newest experiment.
   if (newestExperiment() != newestBefore && m_model->rowCount() > 0) {
     const QModelIndex newest = m_filtered->mapFromSource(m_model->index(0, 0));
     m_view->expand(newest);
     if (!m_view->hasFocus()) m_view->scrollTo(newest);
   }
+}
+
+/// States stand whole where there is room for them, and take none from the names where there is not.
+void ArchiveDock::fitStates() {
+  const QAbstractItemView& view = *m_view;  // where its hint is public
+  const int most = static_cast<int>(kStates * m_view->viewport()->width());
+  const int wanted = view.sizeHintForColumn(models::TrialTreeModel::StateColumn);
+  m_view->header()->resizeSection(models::TrialTreeModel::StateColumn, std::clamp(wanted, 1, std::max(1, most)));
+}
+
+bool ArchiveDock::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == m_view->viewport() && event->type() == QEvent::Resize) fitStates();
+  return QDockWidget::eventFilter(watched, event);
 }
 
 qint64 ArchiveDock::newestExperiment() const {

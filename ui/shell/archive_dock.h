@@ -44,7 +44,11 @@ class ArchiveDock : public QDockWidget {
   void experimentSelected(std::int64_t id);
   void newExperimentRequested();
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
+  void fitStates();
   qint64 newestExperiment() const;
 
   models::TrialTreeModel* m_model;

@@ -189,9 +189,36 @@ class TrialModelsTests : public QObject {
     // Newest first: bf16, fp16, reference.
     QCOMPARE(loss(0, Qt::DisplayRole).toString(), QStringLiteral("–"));
     QCOMPARE(loss(1, Qt::DisplayRole).toString(), QStringLiteral("NaN"));
-    QCOMPARE(loss(2, Qt::DisplayRole).toString(), QStringLiteral("0.5"));
+    QCOMPARE(loss(2, Qt::DisplayRole).toString(), QStringLiteral("0.5000"));
     QVERIFY(loss(2, TrialTableModel::SortRole).toDouble() < loss(1, TrialTableModel::SortRole).toDouble());
     QVERIFY(loss(1, TrialTableModel::SortRole).toDouble() < loss(0, TrialTableModel::SortRole).toDouble());
+  }
+
+  void a_loss_is_rounded_as_charts_and_counters_round_it() {
+    std::vector<record::TrialRow> arms = firstArms();
+    arms[0].end.final_loss = 49840.6;  // five digits before the point: whole, not 4.984e4
+    TrialTableModel model;
+    model.setTrials(listOf(arms));
+    QCOMPARE(model.index(2, TrialTableModel::LossColumn).data().toString(), QLocale().toString(49841));
+  }
+
+  void names_from_right_to_left_keep_what_follows_them_outside() {
+    const QString name = QString::fromUtf8("שלום");
+    const QString isolate = QChar(0x2068) + name + QChar(0x2069);
+    std::vector<record::TrialRow> arms = firstArms();
+    for (record::TrialRow& one : arms) one.experiment = one.start.name = name.toStdString();
+    arms.push_back(arms.back());  // another run of the same name
+    arms.back().id = 1000;
+    arms.back().experiment_id = 999;
+    TrialTreeModel tree;
+    tree.setTrials(listOf(arms));
+    const QModelIndex newest = tree.index(0, TrialTreeModel::NameColumn);
+    QCOMPARE(newest.data().toString(), isolate + QStringLiteral(" · #999"));
+    QVERIFY(newest.data(Qt::ToolTipRole).toString().startsWith(isolate + QStringLiteral(", experiment 999")));
+    QVERIFY(tree.index(0, 0, newest).data(Qt::ToolTipRole).toString().startsWith(isolate + QStringLiteral(", ")));
+    TrialTableModel table;
+    table.setTrials(listOf(arms));
+    QCOMPARE(table.index(0, TrialTableModel::ExperimentColumn).data().toString(), isolate + QStringLiteral(" · #999"));
   }
 
   void a_file_that_is_no_archive_is_told_with_its_name() {

@@ -578,10 +578,34 @@ class WindowTests : public QObject {
     QTRY_COMPARE(m_window->archiveDock()->width(), width);
   }
 
+  void names_of_the_tree_keep_most_of_its_width_in_a_small_window() {
+    record::TrialRow arm;
+    arm.id = arm.experiment_id = 1;
+    arm.experiment = "digits-mlp";
+    arm.start.kind = record::TrialKind::Trial;
+    arm.start.name = "fp16";
+    arm.end.status = record::Status::Failed;
+    arm.end.failure_text = "no space left";  // a state longer than its name
+    m_window->archiveDock()->setTrials(std::make_shared<const std::vector<record::TrialRow>>(1, arm));
+    m_window->resize(853, 513);
+    auto* const tree = m_window->archiveDock()->findChild<QTreeView*>();
+    tree->expandAll();
+    QTest::qWait(50);
+    QVERIFY2(2 * tree->columnWidth(0) >= tree->viewport()->width(), qPrintable(QString::number(tree->columnWidth(0))));
+    const QRect place = tree->visualRect(tree->model()->index(0, 0, tree->model()->index(0, 0)));
+    // Beside the marker, which takes 20 px.
+    QVERIFY2(place.width() >= tree->fontMetrics().horizontalAdvance(QStringLiteral("fp16")) + 20,
+             qPrintable(QString::number(place.width())));
+  }
+
   void the_window_can_be_as_small_as_a_scaled_small_screen() {
     const QSize least = m_window->minimumSizeHint();  // of 1280 x 800 at 150 %, below a title bar of 20 pixels
     QVERIFY2(least.width() <= 853 && least.height() <= 513,
              qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
+    m_window->findChild<LogDock*>()->show();
+    QTest::qWait(20);
+    QVERIFY2(m_window->minimumSizeHint().height() <= 513,
+             qPrintable(QString::number(m_window->minimumSizeHint().height())));
   }
 
   void layouts_persist_and_reset() {
