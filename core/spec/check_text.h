@@ -17,8 +17,9 @@ struct TextCheck {
 };
 
 /// Holds a text against the format. Every problem is one that `parse_experiment` throws, now or once those before it
-/// are solved: unknown keys and words first, then, where there are none, the first wrong value of every table whose
-/// meaning does not hang on another problem. `file` is the name in messages.
+/// are solved: unknown keys and words first, then, where there are none, of every table whose meaning does not hang on
+/// another problem the first wrong value, and behind it those that are wrong by themselves. `file` is the name in
+/// messages.
 TextCheck check_text(const std::string& text, const std::string& file);
 
 }  // namespace mantissa::spec

@@ -168,8 +168,39 @@ Setting essence(const Setting& table, const std::vector<std::string_view>& keys)
   return essential;
 }
 
-/// Calls `take` for the first wrong value of every table, but of none whose meaning depends on one that could not be
-/// read. \return the warnings
+/// Takes the member with this label out of a table, however deep. \return whether there was one with a value
+bool take_out(Setting& table, const std::string& label) {
+  const auto is_it = [&](const Setting& member) {
+    return member.label == label && member.kind != Setting::Kind::Table && !member.is_list_of_tables();
+  };
+  const auto found = std::find_if(table.members.begin(), table.members.end(), is_it);
+  if (found != table.members.end()) {
+    table.members.erase(found);
+    return true;
+  }
+  const auto within = [&](Setting& one) { return take_out(one, label); };
+  return std::any_of(table.members.begin(), table.members.end(), within) ||
+         std::any_of(table.items.begin(), table.items.end(), within);
+}
+
+/// Calls `take` for the wrong values of a table behind its first one. Only for those that are wrong by themselves: what
+/// is said of two keys may be another thing once the first problem is solved.
+void further_problems(const Part& part, Setting table, const Experiment& before, std::string solved,
+                      const std::function<void(const Error&)>& take) {
+  while (take_out(table, solved)) {
+    Experiment experiment = before;
+    try {
+      part.read(&table, experiment);
+      return;
+    } catch (const Error& error) {
+      solved = error.facts().subject;
+      if (error.facts().problem.empty()) take(error);
+    }
+  }
+}
+
+/// Calls `take` for the wrong values of every table, but of none whose meaning depends on one that could not be read.
+/// \return the warnings
 std::vector<std::string> problems_of_values(const Setting& root, const std::string& file,
                                             const std::function<void(const Error&)>& take) {
   const TableReader table(&root);
@@ -195,6 +226,7 @@ std::vector<std::string> problems_of_values(const Setting& root, const std::stri
     } catch (const Error& error) {
       take(error);
       experiment = before;  // half of a table is none
+      if (setting != nullptr) further_problems(part, *setting, before, error.facts().subject, take);
     }
     // What the others depend on may be sound all the same.
     try {

@@ -58,6 +58,19 @@ class CheckTextTests : public QObject {
              (Places{{6, "model.dropout"}, {8, "training.batch"}, {13, "trial[a].scaler.growth_factor"}}));
   }
 
+  void every_value_outside_its_range_is_found_within_a_table() {
+    const TextCheck check = check_text(kSound +
+                                           "[training]\nbatch = 0\nsteps = -1\nclip_norm = -1.0\n[[trial]]\nname = "
+                                           "\"a\"\nautocast = \"float16\"\n[trial.scaler]\ngrowth_factor = 0.5\n"
+                                           "backoff_factor = 3.0\n",
+                                       "a.toml");
+    QCOMPARE(places(check), (Places{{7, "training.batch"},
+                                    {8, "training.steps"},
+                                    {9, "training.clip_norm"},
+                                    {14, "trial[a].scaler.growth_factor"},
+                                    {15, "trial[a].scaler.backoff_factor"}}));
+  }
+
   void the_first_problem_is_the_one_that_parsing_throws() {
     for (const std::string& broken : {std::string("training.batch = -1\n"), std::string("x = 1\n"), std::string("]")}) {
       const std::string text = broken + kSound;
