@@ -249,7 +249,7 @@ class RunPage : public shell::Page {
 
   QString m_brokenWords;  ///< why the own run ended without an end in the archive; empty: it has one, or runs
   std::optional<ErrorKind> m_brokenKind;
-  QString m_brokenReason;   ///< the sentence that told of it
+  QString m_brokenReason;   ///< the sentence that told of it, where it may pass: a full disk, a locked archive
   QTimer m_lateWriters;     ///< while the archive of the own run cannot be written
   bool m_finishes = false;  ///< the window waits for the end of what is at work
   bool m_waitTold = false;  ///< by the strip of what holds up: a run waits for a pre-flight

@@ -126,14 +126,16 @@ void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
   if (experiment == 0) return;  // it had not begun
   if (!m_ownData.shown().empty()) m_brokenWords = tr("stopped: %1").arg(tr("the archive could not be written"));
   m_brokenKind = failure.kind;
-  m_brokenReason = failure.sentence;
+  const bool mayPass = failure.kind == ErrorKind::DiskFull || failure.kind == ErrorKind::ArchiveLocked;
+  m_brokenReason = mayPass ? failure.sentence : QString();
   m_lateWriters.start();
   QString why;
   if (failure.kind == ErrorKind::DiskFull) {
     why = tr("no space left");
   } else if (failure.kind == ErrorKind::ArchiveLocked) {
     why = tr("archive locked");
-  } else if (!QFileInfo::exists(m_own.archive)) {
+  } else if (failure.kind == ErrorKind::WriteFailed || !QFileInfo::exists(m_own.archive)) {
+    // Where another file has taken its place, a copy of it for instance, that one knows nothing of the end.
     why = tr("archive lost");
   }
   if (why.isEmpty()) return;  // it is there, and says itself what has become of the run

@@ -110,6 +110,7 @@ class RunJobsTests : public QObject {
     m_checkpointEvery = 1;
     m_lookAheadWaits = false;
     m_isFull = m_hangs = false;
+    m_fullKind = ErrorKind::DiskFull;
     const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
       const int run = m_runs++;
       if (m_isFull) {
@@ -117,7 +118,7 @@ class RunJobsTests : public QObject {
         reference.id = reference.experiment_id = 1;
         reference.start.kind = record::TrialKind::Reference;
         observer.on_arms({reference});
-        throw Error(ErrorKind::DiskFull, {"no space is left", "a.db", 0, 0, "", "", "", ""});
+        throw Error(m_fullKind, {"no space is left", "a.db", 0, 0, "", "", "", ""});
       }
       if (m_hangs) return hang(job, observer);
       if (m_failing.count(run) > 0) {
@@ -377,6 +378,24 @@ class RunJobsTests : public QObject {
     end.status = record::Status::Interrupted;
     writer.finish_trial(reference, end);
     QTRY_COMPARE(state(), QStringLiteral("interrupted"));
+  }
+
+  void a_run_whose_archive_was_replaced_by_a_copy_is_told_to_have_lost_it() {
+    mantissa::archive::Writer writer(path("a.db").toStdString());
+    record::TrialStart start;
+    start.experiment = writer.begin_experiment({});
+    start.kind = record::TrialKind::Reference;
+    start.name = "reference";
+    writer.begin_trial(start);
+    m_window->open(path("a.db"));
+    const QAbstractItemModel* const tree = m_window->archiveDock()->findChild<QTreeView*>()->model();
+    const auto state = [tree] { return tree->index(0, 1, tree->index(0, 0)).data().toString(); };
+    QTRY_COMPARE(state(), QStringLiteral("running"));
+    m_window->open(writeExperiment());
+    m_isFull = true;
+    m_fullKind = ErrorKind::WriteFailed;  // as for a file that is there and is another one
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(state(), QStringLiteral("failed (archive lost)"));
   }
 
   void a_full_disk_is_told_no_longer_where_the_run_can_go_on() {
@@ -758,6 +777,7 @@ class RunJobsTests : public QObject {
   std::atomic<std::int64_t> m_checkpointEvery = 1;
   std::atomic<bool> m_lookAheadWaits = false;
   std::atomic<bool> m_isFull = false;
+  ErrorKind m_fullKind = ErrorKind::DiskFull;  ///< set before anything runs
   std::atomic<bool> m_hangs = false;
   std::atomic<int> m_looks = 0;
   Gate m_door;  ///< of every look ahead; open unless a test closes it
