@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ui/shell/theme.h"
@@ -50,7 +51,7 @@ GlanceStrip::GlanceStrip(std::size_t statements, QWidget* parent)
     column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0, {}};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -139,33 +140,49 @@ void GlanceStrip::measure(std::size_t index) {
                               needed(cell.question, cell.question->text()), cell.leastWidth});
   const int answer = std::max({needed(cell.answer, cell.answer->text()), least, cell.answerWidth});
   const int whole = std::max({answer, needed(cell.detail, cell.detail->text()), cell.wholeWidth});
-  if (least == cell.leastWidth && answer == cell.answerWidth && whole == cell.wholeWidth) return;
+  // Of the forms of the answer between the shortest and the whole one, too.
+  std::vector<int> forms;
+  for (const QString& one : statement.shorterAnswers) {
+    forms.push_back(std::clamp(needed(cell.answer, written(index, one)), least, answer));
+  }
+  forms.push_back(answer);
+  std::sort(forms.begin(), forms.end());
+  if (forms.size() == cell.forms.size()) {
+    for (std::size_t i = 0; i < forms.size(); ++i) forms[i] = std::max(forms[i], cell.forms[i]);
+  }
+  if (least == cell.leastWidth && whole == cell.wholeWidth && forms == cell.forms) return;
+  cell.forms = std::move(forms);
   cell.leastWidth = least;
   cell.answerWidth = answer;
   cell.wholeWidth = whole;
   share();
 }
 
-/// The shortest words of all get their room first, then whole answers, the short ones before the long ones, and what is
-/// left goes to the details. Where not even the shortest words fit, the longest of them are cut.
+/// The shortest words of all get their room first, then the next longer form of an answer, always of the one that it
+/// costs least: no long answer takes the room from all others. What is left goes to the details. Where not even the
+/// shortest words fit, the longest of them are cut.
 void GlanceStrip::share() {
   std::vector<int> widths(m_cells.size());
-  std::vector<std::size_t> order(m_cells.size());
   int room = width() - static_cast<int>(m_cells.size()) * kLine;
   for (std::size_t i = 0; i < m_cells.size(); ++i) {
-    order[i] = i;
     widths[i] = m_cells[i].leastWidth;
     room -= widths[i];
   }
   for (; room < 0 && *std::max_element(widths.begin(), widths.end()) > 1; ++room) {
     --*std::max_element(widths.begin(), widths.end());
   }
-  const auto more = [this](std::size_t cell) { return m_cells[cell].answerWidth - m_cells[cell].leastWidth; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return more(a) < more(b); });
-  for (const std::size_t i : order) {
-    if (more(i) > room) continue;
-    widths[i] += more(i);
-    room -= more(i);
+  const auto more = [&](std::size_t i) {
+    const std::vector<int>& forms = m_cells[i].forms;
+    const auto next = std::upper_bound(forms.begin(), forms.end(), widths[i]);
+    return next == forms.end() ? std::numeric_limits<int>::max() : *next - widths[i];
+  };
+  while (room > 0) {
+    std::size_t cheapest = 0;
+    for (std::size_t i = 1; i < m_cells.size(); ++i) cheapest = more(i) < more(cheapest) ? i : cheapest;
+    const int cost = more(cheapest);
+    if (cost > room) break;
+    widths[cheapest] += cost;
+    room -= cost;
   }
   int wanted = 0;
   for (std::size_t i = 0; i < m_cells.size(); ++i) wanted += std::max(0, m_cells[i].wholeWidth - widths[i]);

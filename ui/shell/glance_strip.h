@@ -42,9 +42,10 @@ class GlanceStrip : public QFrame {
     QLabel* question;
     ElidedLabel* answer;
     ElidedLabel* detail;
-    int leastWidth;   ///< px that its shortest words have needed
-    int answerWidth;  ///< px that its answers have needed
-    int wholeWidth;   ///< px that its answers and its details have needed
+    int leastWidth;          ///< px that its shortest words have needed
+    int answerWidth;         ///< px that its answers have needed
+    int wholeWidth;          ///< px that its answers and its details have needed
+    std::vector<int> forms;  ///< px of each form of its answers, up to the whole one
   };
   void put(std::vector<Statement> statements);
   void showOne(std::size_t index);
