@@ -124,6 +124,12 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
 void ActionSearch::showPopup() {
   const int wide = std::max(width(), std::min(kPopupWidth, window()->width() - 16));
   m_completer->complete(QRect(width() - wide, 0, wide, height()));
+  // Whole rows: the completer leaves room for a part of one more.
+  QAbstractItemView* const popup = m_completer->popup();
+  const int rows = std::min(m_completer->maxVisibleItems(), m_filter->rowCount());
+  int high = 2 * popup->frameWidth();
+  for (int row = 0; row < rows; ++row) high += popup->sizeHintForRow(row);
+  if (rows > 0) popup->resize(popup->width(), std::min(high, popup->height()));
 }
 
 QStringList ActionSearch::matches(const QString& words) {

@@ -2,8 +2,10 @@
 // Everything that can be done in the window: its keys, its place in the searchable list, and what finds it there.
 #include <spdlog/spdlog.h>
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
+#include <QCompleter>
 #include <QMenu>
 #include <QTest>
 
@@ -120,6 +122,16 @@ class ActionTests : public QObject {
     QTest::keyClicks(&search(), QStringLiteral("stop"));
     QTest::keyClick(&search(), Qt::Key_Return);
     QVERIFY(!ran);
+  }
+
+  void the_list_shows_whole_rows() {
+    m_box->window().resize(1280, 760);
+    m_box->action("find_action")->trigger();
+    const auto* const completer = search().findChild<QCompleter*>();
+    const QAbstractItemView* const popup = completer->popup();
+    QTRY_VERIFY(popup->isVisible());
+    QVERIFY(popup->model()->rowCount() > 14);
+    QCOMPARE(popup->viewport()->height(), 14 * popup->sizeHintForRow(0));
   }
 
   void the_colours_in_force_have_the_check_mark() {
