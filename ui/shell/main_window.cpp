@@ -38,6 +38,7 @@
 #include "ui/shell/machine_facts.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/page.h"
+#include "ui/shell/quiet_keys.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/strip_place.h"
 
@@ -469,6 +470,7 @@ void MainWindow::setCloseQuestion(CloseQuestion question) { closeQuestion() = st
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (!mayClose()) {
+    if (!m_closing) new QuietKeys(this);  // asked, and answered that it stays
     event->ignore();
     return;
   }

@@ -7,7 +7,9 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QFile>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStatusBar>
@@ -24,6 +26,7 @@
 #include "ui/run/counters_table.h"
 #include "ui/run/results_column.h"
 #include "ui/run/run_charts.h"
+#include "ui/run/run_controls.h"
 #include "ui/run/run_page.h"
 #include "ui/run/step_panel.h"
 #include "ui/shell/action_list.h"
@@ -145,6 +148,26 @@ class RunPageTests : public QObject {
     }
   }
 
+  void a_long_answer_leaves_the_others_more_than_their_shortest_words() {
+    auto statements = run::glance({}, {});
+    statements[1].answer = QStringLiteral("12 of 2,000 steps skipped, the last one at step 1,204");
+    statements[1].shorterAnswers = {QStringLiteral("12 skipped"), QStringLiteral("0.6 %")};
+    statements[3].answer = QStringLiteral("mean loss 1.234, falling again");
+    statements[3].shorterAnswers = {QStringLiteral("loss, falling")};
+    shell::GlanceStrip strip(run::kStatements);
+    strip.setStatements(statements);
+    strip.show();
+    bool isWhole = false;
+    for (int width = 500; width <= 1600; width += 10) {
+      strip.resize(width, 54);
+      QTest::qWait(1);
+      if (!strip.shownAnswer(3).contains(QStringLiteral("1.234"))) continue;
+      isWhole = true;
+      QVERIFY2(!strip.shownAnswer(1).contains(QStringLiteral("0.6 %")), qPrintable(QString::number(width)));
+    }
+    QVERIFY(isWhole);
+  }
+
   // A screen of 1600 x 1000 pixels at 150 % has room for a window of 1066 x 666.
   void no_number_of_the_strip_is_cut_on_a_small_screen() {
     test::makeExampleArchive(path("a.db"));
@@ -250,6 +273,28 @@ class RunPageTests : public QObject {
     QTRY_VERIFY(!m_window->isVisible());
     QCOMPARE(asked, 2);
     QVERIFY(!m_page->isBusy());
+  }
+
+  void the_key_that_answers_the_close_question_presses_nothing_behind_it() {
+    shell::MainWindow::setCloseQuestion([](QWidget*, const QString&) { return false; });
+    m_window->open(writeExperiment());
+    action("run")->trigger();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    auto* const pause = m_page->controls()->findChild<QPushButton*>(QStringLiteral("run_pause"));
+    QVERIFY(pause != nullptr);
+    pause->setFocus();
+    m_window->close();
+    QTest::keyClick(pause, Qt::Key_Return);
+    QTest::keyClick(pause, Qt::Key_Space);
+    QTest::qWait(shell::MessageStrip::kDeafMilliseconds + 20);
+    QKeyEvent held(QEvent::KeyPress, Qt::Key_Return, {}, QStringLiteral("\r"), true);  // down all the time
+    QCoreApplication::sendEvent(pause, &held);
+    QTest::qWait(50);
+    QCOMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QTest::keyClick(pause, Qt::Key_Return);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Paused);
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
   void a_wrong_experiment_file_leaves_a_strip_that_names_it() {
