@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
     for (const QString& file : arguments->files) window.open(file);
     return takeScreenshot(window, *editors, log, *arguments);
   }
-  workbench::openAtStart(window, *editors, *arguments);
+  workbench::openAtStart(window, *editors, *arguments, workbench::sampleExperiment());
   const StartWatch watch(window);
   return workbench::runUntilClosed(window, settings);
 }

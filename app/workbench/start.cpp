@@ -19,7 +19,7 @@ namespace {
 
 /// Whether this start is the first one that has to tell of it.
 bool isNewlyGone(const QString& path, ui::shell::Settings& settings) {
-  const QString what = QStringLiteral("gone ") + path;
+  const QString what = ui::shell::Settings::goneKey(path);
   if (path.isEmpty() || QFileInfo::exists(path)) {
     settings.recall(what);
     return false;
@@ -59,7 +59,8 @@ QString sampleExperiment() {
   return folder.isEmpty() ? QString() : folder + QStringLiteral("/digits-mlp.toml");
 }
 
-void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors, const Arguments& arguments) {
+void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors, const Arguments& arguments,
+                 const QString& sample) {
   new AfterPaint(window, [&editors] { editors.reopen(); });
   ui::shell::Settings& settings = window.settings();
   const QString newest = window.newestExperiment();
@@ -75,9 +76,13 @@ void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors,
     // At the first start, and until there is something to look at, one key press shows moving charts.
     const bool isFirst = isNewcomer || archive.isEmpty() || !QFileInfo::exists(archive);
     const QString last = window.lastExperiment();
-    const QString experiment = last.isEmpty() ? sampleExperiment() : last;
+    const QString experiment = last.isEmpty() ? sample : last;
     if (isFirst && arguments.archive.isEmpty()) {
-      if (!experiment.isEmpty()) window.open(experiment);
+      if (experiment.isEmpty()) {
+        window.tellNoExperiments();
+      } else {
+        window.open(experiment);
+      }
     } else if (!experiment.isEmpty()) {
       window.holdExperiment(experiment);
     }

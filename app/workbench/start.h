@@ -19,6 +19,8 @@ QString sampleExperiment();
 
 /// Opens what a start begins with, before the window is shown: what the command line names, or what was open last. What
 /// was open last and is gone is told, once. Editors open again as soon as the window has been painted.
-void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors, const Arguments& arguments);
+/// \param sample  the experiment of a first start; empty: there is none, which is told
+void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors, const Arguments& arguments,
+                 const QString& sample);
 
 }  // namespace mantissa::workbench

@@ -60,6 +60,9 @@ class MainWindow : public QMainWindow {
   /// What was open last and is not there at the next start.
   enum class Gone { Experiment, Archive };
   void tellGone(const QString& path, Gone what);
+  /// At a first start without the experiments that ship with the program: what can be done all the same, on the page
+  /// that runs one.
+  void tellNoExperiments();
   void openDropped(const QStringList& paths);
   /// The same for one that the first run may still have to make, in a folder that exists.
   void openArchiveToBe(const QString& path);

@@ -153,6 +153,17 @@ void MainWindow::addForgetting(MessageStrip* strip, const QString& path) {
   strip->addWayOut(forget);
 }
 
+void MainWindow::tellNoExperiments() {
+  showPage(QStringLiteral("run"));
+  m_strips
+      ->show(
+          MessageStrip::Kind::Warning,
+          tr("The experiments that ship with the program are not where they belong: there is none to begin with. Open "
+             "an experiment file or an archive, or install the program again."),
+          QStringLiteral("no experiments"))
+      ->addWayOut(m_actions->find(QStringLiteral("open")));
+}
+
 void MainWindow::tellGone(const QString& path, Gone what) {
   const QString name = models::isolated(path);
   const bool isOfArchive = what == Gone::Archive;

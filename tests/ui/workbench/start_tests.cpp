@@ -18,6 +18,7 @@
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/page.h"
 #include "ui/shell/settings.h"
 
 using namespace mantissa;
@@ -96,6 +97,16 @@ class StartTests : public QObject {
     QCOMPARE(told().filter(QStringLiteral("three.toml")).size(), 0);
   }
 
+  void a_first_start_without_the_shipped_experiments_says_what_can_be_done() {
+    m_sample.clear();
+    start();
+    QCOMPARE(told().size(), 1);
+    QVERIFY2(told().first().contains(QStringLiteral("Open an experiment file or an archive")),
+             qPrintable(told().first()));
+    QVERIFY(m_window->page(QStringLiteral("run"))->isVisible());  // whose empty state has the same way out
+    m_sample = workbench::sampleExperiment();
+  }
+
   void a_run_that_was_stopped_is_offered_at_the_next_start_as_an_interrupted_one_is() {
     start({}, {exampleArchive("a.db", record::Status::Stopped)});
     start();
@@ -119,7 +130,7 @@ class StartTests : public QObject {
     m_editors = workbench::addEditor(*m_window);
     workbench::Arguments arguments = given;
     arguments.files = files;
-    workbench::openAtStart(*m_window, *m_editors, arguments);
+    workbench::openAtStart(*m_window, *m_editors, arguments, m_sample);
     m_window->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
   }
@@ -136,6 +147,7 @@ class StartTests : public QObject {
   std::unique_ptr<ui::shell::Settings> m_settings;
   ui::shell::LogModel m_log;
   std::unique_ptr<ui::shell::MainWindow> m_window;
+  QString m_sample = workbench::sampleExperiment();
   ui::editor::EditorTabs* m_editors = nullptr;  ///< of the window
 };
 
