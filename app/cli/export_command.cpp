@@ -18,6 +18,7 @@
 #include "core/base/text_list.h"
 #include "core/report/case_export.h"
 #include "core/report/json_documents.h"
+#include "core/report/memory_table.h"
 #include "core/report/pt_file.h"
 #include "core/report/safetensors.h"
 #include "core/report/step_export.h"
@@ -42,11 +43,11 @@ struct ExportOptions {
 
 /// The formats of each thing, the usual one first.
 std::vector<std::string> formats_of(const std::string& what) {
-  if (what == "steps" || what == "cases") return {"csv", "json"};
+  if (what == "steps" || what == "cases" || what == "memory") return {"csv", "json"};
   if (what == "weights") return {"safetensors", "pt"};
   if (what == "checkpoint") return {"safetensors"};
   if (what == "experiment") return {"toml", "json"};
-  refuse(ErrorKind::InvalidSetting, "export", "", what, "steps, cases, weights, checkpoint or experiment");
+  refuse(ErrorKind::InvalidSetting, "export", "", what, "steps, cases, memory, weights, checkpoint or experiment");
 }
 
 std::string format_of(const ExportOptions& options, bool json) {
@@ -147,6 +148,9 @@ std::int64_t write(const ExportOptions& options, const std::string& format, cons
     const std::vector<record::CaseRow> cases = reader.cases(trial.id);
     report::export_cases(table, cases, sink);
     count = static_cast<std::int64_t>(cases.size());
+  } else if (options.what == "memory") {
+    report::export_memory(table, trial.end.memory.value_or(record::MemoryComparison()), sink);
+    count = static_cast<std::int64_t>(record::kMemoryCategories);  // inputs are left out, the peak is there
   } else if (options.what == "weights") {
     const std::vector<record::TensorBytes> tensors = weights_of(reader, trial, options.at);
     format == "pt" ? report::write_pt(tensors, sink) : report::write_safetensors(tensors, sink);
@@ -206,9 +210,9 @@ int export_one(Program& program, const ExportOptions& options) {
 void add_export(Program& program) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* const command = program.add_command(
-      "export", "Steps, frozen cases, weights, a checkpoint or the experiment of a trial, in full precision",
+      "export", "Steps, frozen cases, memory, weights, a checkpoint or the experiment of a trial, in full precision",
       [&program, options] { return export_one(program, *options); });
-  command->add_option("WHAT", options->what, "steps, cases, weights, checkpoint or experiment")->required();
+  command->add_option("WHAT", options->what, "steps, cases, memory, weights, checkpoint or experiment")->required();
   command->add_option("TRIAL", options->trial, "An id, experiment/trial, a name (the newest), last, or reference")
       ->required();
   command->add_option("-o,--output", options->file, "The file; - or nothing: standard output")->type_name("FILE");

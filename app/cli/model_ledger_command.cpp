@@ -6,11 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "app/cli/calibration_words.h"
 #include "app/cli/exit_code.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/model_ledger_page.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/memory/outside_table.h"
 #include "core/memory/size_text.h"
 #include "core/session/planned_memory.h"
 #include "core/session/step_memory.h"
@@ -39,6 +41,7 @@ std::optional<memory::Device> device_of(const ModelLedgerOptions& options, const
   } else {
     return std::nullopt;
   }
+  if (options.outside.empty()) device.outside_bytes = memory::outside_from_table(device.capacity_bytes);
   return device;
 }
 
@@ -88,6 +91,15 @@ void use_typed_times(const ModelLedgerOptions& options, std::vector<session::Arm
   }
 }
 
+/// Nothing where there is no folder for one.
+std::optional<std::string> archive_of(const Program& program) {
+  try {
+    return program.archive_path();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 bool is_checkpointing(const spec::Experiment& experiment) {
   return experiment.training.activation_checkpointing == spec::ActivationCheckpointing::Blocks;
 }
@@ -97,6 +109,7 @@ ExperimentLedger ledger_from(const ModelLedgerOptions& options, const spec::Expe
   ExperimentLedger ledger;
   ledger.file = options.file;
   ledger.device = device_of(options, experiment);
+  ledger.outside_is_from_table = ledger.device && options.outside.empty() && ledger.device->outside_bytes;
   for (const std::string& text : options.microbatches) {
     ledger.microbatches.push_back(memory::count_from_text("--microbatch", text));
   }
@@ -166,7 +179,11 @@ int print_model_ledger(Program& program, const ModelLedgerOptions& options) {
     }
   }
   use_typed_times(options, forecasts);
-  const ExperimentLedger ledger = ledger_from(options, experiment, trace, forecasts);
+  ExperimentLedger ledger = ledger_from(options, experiment, trace, forecasts);
+  if (const std::optional<std::string> archive = archive_of(program)) {
+    ledger.archive = *archive;
+    ledger.calibration = calibration_in(*archive, "cpu");  // where the steps were traced
+  }
   if (program.json || options.format == "json") {
     program.console.result(experiment_ledger_document(ledger));
   } else if (options.format == "csv") {

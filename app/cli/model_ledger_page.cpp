@@ -9,8 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/calibration_words.h"
 #include "core/base/number_text.h"
 #include "core/memory/ledger.h"
+#include "core/memory/outside_table.h"
 #include "core/report/json_documents.h"
 #include "core/report/plain_words.h"
 #include "core/report/table_writer.h"
@@ -96,9 +98,10 @@ std::string need_table(const ExperimentLedger& ledger, std::size_t place) {
   add("reached in", [](const ArmLedger&, const ModelLedger& each) { return peak_words(each); });
   add("reserved by the allocator",
       [](const ArmLedger&, const ModelLedger& each) { return bytes_words(each.replay.peak.reserved); });
-  add("outside of the allocator", [](const ArmLedger&, const ModelLedger& each) {
-    return each.outside_bytes ? bytes_words(*each.outside_bytes) : std::string("not known");
-  });
+  add(ledger.outside_is_from_table ? "not in the trace (from a table)" : "outside of the allocator",
+      [](const ArmLedger&, const ModelLedger& each) {
+        return each.outside_bytes ? bytes_words(*each.outside_bytes) : std::string("not known");
+      });
   if (!ledger.device) return table.text();
   add("needed", [](const ArmLedger&, const ModelLedger& each) { return bytes_words(each.needed_bytes); });
   add("usable", [](const ArmLedger&, const ModelLedger& each) { return bytes_words(each.usable_bytes); });
@@ -207,6 +210,38 @@ std::string list_words(const std::vector<std::int64_t>& counts) {
   return words;
 }
 
+/// What the table adds, figure by figure.
+std::string outside_sentences(std::int64_t sum) {
+  std::string text = bytes_words(sum) +
+                     " that no trace on a CPU shows are from a table, not measured; --outside takes what the device's "
+                     "own tool shows:\n";
+  for (const memory::OutsideFigure& figure : memory::outside_figures()) {
+    text += "  " + std::string(figure.what) + ", " + bytes_words(figure.bytes) + ": " + std::string(figure.applies) +
+            ". " + std::string(figure.source) + '\n';
+  }
+  return text;
+}
+
+Json outside_table_json() {
+  Json table = Json::array();
+  for (const memory::OutsideFigure& figure : memory::outside_figures()) {
+    table.push_back({{"what", std::string(figure.what)},
+                     {"bytes", figure.bytes},
+                     {"applies", std::string(figure.applies)},
+                     {"source", std::string(figure.source)}});
+  }
+  return table;
+}
+
+Json calibration_json(const std::optional<memory::Calibration>& calibration) {
+  if (!calibration) return nullptr;
+  return {{"trials", calibration->trials},
+          {"median", report::json_number(calibration->median)},
+          {"within_95", report::json_number(calibration->within_95)},
+          {"worst", report::json_number(calibration->worst)},
+          {"next_within", calibration->next_within ? report::json_number(*calibration->next_within) : Json(nullptr)}};
+}
+
 /// How far to trust the figures.
 std::string trust_sentences(const ExperimentLedger& ledger) {
   std::string text = "Worked out from steps traced on the CPU at microbatches " + list_words(ledger.traced) +
@@ -218,9 +253,11 @@ std::string trust_sentences(const ExperimentLedger& ledger) {
               "nearest trace.\n";
     }
   }
+  if (ledger.calibration) text += calibration_words(*ledger.calibration, ledger.archive);
   if (!ledger.device) {
     return text + "No device was named: give --device, or budget.device_memory in the file, to see what fits.\n";
   }
+  if (ledger.outside_is_from_table) text += outside_sentences(*ledger.device->outside_bytes);
   if (!ledger.device->outside_bytes) {
     text +=
         "What lies outside of the allocator (context, workspaces of libraries) is not known and not counted: give "
@@ -403,6 +440,7 @@ std::string experiment_ledger_document(const ExperimentLedger& ledger) {
               {"reserve_bytes", reserve},
               {"usable_bytes", ledger.device->capacity_bytes - reserve},
               {"outside_bytes", or_null(ledger.device->outside_bytes)},
+              {"outside_table", ledger.outside_is_from_table ? outside_table_json() : Json::array()},
               {"expandable_segments", ledger.device->allocator.expandable_segments}};
   }
   return report::document_text({{"file", ledger.file},
@@ -413,6 +451,7 @@ std::string experiment_ledger_document(const ExperimentLedger& ledger) {
                                 {"effective_batch", ledger.question.effective_batch},
                                 {"updates", ledger.question.updates},
                                 {"plans", plans},
+                                {"calibration", calibration_json(ledger.calibration)},
                                 {"best_plan", ledger.plans.best ? Json(*ledger.plans.best) : Json(nullptr)}});
 }
 

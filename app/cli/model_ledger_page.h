@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/calibration.h"
 #include "core/memory/model_ledger.h"
 #include "core/memory/plans.h"
 #include "core/session/planned_memory.h"
@@ -25,14 +26,17 @@ struct ArmLedger {
 struct ExperimentLedger {
   std::string file;
   std::optional<memory::Device> device;  ///< nothing: nobody named one, and nothing can fit or not
+  bool outside_is_from_table = false;    ///< memory/outside_table.h; false: typed, or not counted
   std::vector<std::int64_t> microbatches;
   std::int64_t accumulation = 1;
   std::vector<std::int64_t> traced;  ///< microbatches
   std::vector<ArmLedger> arms;       ///< the reference first
   memory::PlanQuestion question;     ///< its options are those of `plans`, in the order of the arms that did not fail
-  std::vector<std::string> option_arms;  ///< the arm of each option
-  memory::Plans plans;                   ///< empty without a device
-  bool times_are_measured = false;       ///< on the device that traced; false: typed, or none
+  std::vector<std::string> option_arms;            ///< the arm of each option
+  memory::Plans plans;                             ///< empty without a device
+  bool times_are_measured = false;                 ///< on the device that traced; false: typed, or none
+  std::string archive;                             ///< whose trials the calibration is of
+  std::optional<memory::Calibration> calibration;  ///< nothing: no trial was measured
 
   /// Every arm at every microbatch that was asked for, and every arm has figures. Without a device only the latter.
   bool fits() const;

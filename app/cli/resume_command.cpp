@@ -22,6 +22,7 @@ struct ResumeCommandOptions {
   std::vector<std::string> required;
   std::string probes = "standard";
   std::string gains = "short";
+  std::string memory = "on";
   std::optional<std::int64_t> stop_after;
   std::optional<std::int64_t> at;
 };
@@ -32,6 +33,7 @@ int resume(Program& program, const ResumeCommandOptions& options) {
   resume_options.overrides = options.overrides;
   resume_options.probes = probes_from_text(options.probes);
   resume_options.gains = gains_from_text(options.gains);
+  resume_options.memory = memory_from_text(options.memory);
   resume_options.stop_after = stop_after_from(options.stop_after);
   resume_options.at = options.at;
   {
@@ -73,6 +75,10 @@ void add_resume(Program& program) {
       ->type_name("off|standard");
   command->add_option("--gains", options->gains, "Measure what the arms cost, as run does: off, short (default), long")
       ->type_name("off|short|long");
+  command
+      ->add_option("--memory", options->memory,
+                   "Compare predicted with measured memory, as run does: on (default), off")
+      ->type_name("off|on");
   command
       ->add_option("--stop-after", options->stop_after,
                    "Stops after so many attempted steps, counted from the very first")

@@ -26,6 +26,7 @@ struct RunCommandOptions {
   std::vector<std::string> required;
   std::string probes = "standard";
   std::string gains = "short";
+  std::string memory = "on";
   std::optional<std::int64_t> stop_after;
   std::string cases_from;
 };
@@ -52,6 +53,7 @@ int run(Program& program, const RunCommandOptions& options) {
   session::RunOptions run_options;
   run_options.probes = probes_from_text(options.probes);
   run_options.gains = gains_from_text(options.gains);
+  run_options.memory = memory_from_text(options.memory);
   run_options.archive = program.archive_path();
   run_options.only_trials = options.trials;
   run_options.stop_after = stop_after_from(options.stop_after);
@@ -100,6 +102,11 @@ void add_run(Program& program) {
           "Afterwards measure what the arms cost, rejected trials left out. off; short (default): within 5 % of "
           "the training, 10 s at most; long: within a minute")
       ->type_name("off|short|long");
+  command
+      ->add_option("--memory", options->memory,
+                   "on (default): traces smaller steps before the run, within 5 % of the training or a second, to "
+                   "predict its memory, and compares it with what is measured; off")
+      ->type_name("off|on");
   command->add_option("--stop-after", options->stop_after, "Stops after so many attempted steps, to be resumed later")
       ->type_name("N");
   command->add_option("--cases-from", options->cases_from)->group("");

@@ -27,6 +27,13 @@ std::string way_on(const record::RunSummary& summary, const std::string& archive
   return "mantissa-cli resume " + std::to_string(summary.reference.id) + " goes on";
 }
 
+/// The whole answer stands with the arm.
+std::string out_of_memory_words(const record::MemoryAnswer& answer) {
+  if (answer.command.empty()) return "out of memory: " + answer.text;
+  if (answer.plans.empty()) return "out of memory; what fits: " + answer.command;
+  return "out of memory; this fits and keeps the samples of an update: " + answer.command;
+}
+
 int show_result(Program& program, const record::RunSummary& summary, const std::vector<std::string>& required) {
   const int code = exit_code_of(summary, required);
   for (const record::TrialRow& trial : summary.trials) {
@@ -41,6 +48,7 @@ int show_result(Program& program, const record::RunSummary& summary, const std::
   }
   program.console.result_for_people(report::run_table(summary));
   program.console.message("kept in " + archive);
+  if (summary.memory_answer) program.console.message(out_of_memory_words(*summary.memory_answer));
   if (summary.stopped_as_planned) program.console.message("stopped as planned; " + way_on(summary, archive));
   return code;
 }
@@ -58,6 +66,12 @@ session::MeasureGains gains_from_text(const std::string& text) {
   if (text == "short") return session::MeasureGains::Short;
   if (text == "long") return session::MeasureGains::Long;
   throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "--gains", "'" + text + "'", "off, short or long", ""});
+}
+
+session::CompareMemory memory_from_text(const std::string& text) {
+  if (text == "on") return session::CompareMemory::On;
+  if (text == "off") return session::CompareMemory::Off;
+  throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "--memory", "'" + text + "'", "on or off", ""});
 }
 
 std::int64_t stop_after_from(const std::optional<std::int64_t>& option) {

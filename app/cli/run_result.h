@@ -21,6 +21,9 @@ session::Probes probes_from_text(const std::string& text);
 /// \throws Error InvalidSetting for an unknown word.
 session::MeasureGains gains_from_text(const std::string& text);
 
+/// \throws Error InvalidSetting for an unknown word.
+session::CompareMemory memory_from_text(const std::string& text);
+
 /// \throws Error InvalidSetting below 1.
 std::int64_t stop_after_from(const std::optional<std::int64_t>& option);
 

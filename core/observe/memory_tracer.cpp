@@ -47,6 +47,15 @@ class MemoryTracer::Log : public c10::MemoryReportingInfoBase {
   /// Who was told before, and hears it all the same.
   void hand_on_to(c10::MemoryReportingInfoBase* outer) { outer_ = outer; }
 
+  void hold(const void* address, std::int64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto block = static_cast<std::int64_t>(origins_.size());
+    if (!live_.emplace(address, block).second) return;
+    origins_.push_back({record::StepPart::BeforeForward, 0, false});
+    events_.push_back({record::MemoryEvent::Kind::Allocate, record::StepPart::BeforeForward, block, bytes});
+    again_.push_back(false);
+  }
+
   void enter(record::StepPart part) {
     const std::lock_guard<std::mutex> lock(mutex_);
     part_ = part;
@@ -166,6 +175,7 @@ void MemoryTracer::pause() { guard_.reset(); }
 void MemoryTracer::resume() {
   if (!guard_) guard_ = std::make_unique<Guard>(log_);
 }
+void MemoryTracer::hold(const void* storage, std::int64_t bytes) { log_->hold(storage, bytes); }
 void MemoryTracer::enter(record::StepPart part) { log_->enter(part); }
 void MemoryTracer::set_parameters(const std::vector<const void*>& storages) { log_->set_parameters(storages); }
 const record::MemoryTrace& MemoryTracer::events() const { return log_->events(); }

@@ -43,6 +43,10 @@ class MemoryTracer {
   void pause();
   void resume();
 
+  /// A block that was in use before the tracer looked on: as if it were allocated now, before forward. Nothing happens
+  /// where the tracer knows a block at this address already.
+  void hold(const void* storage, std::int64_t bytes);
+
   /// What the step is at from here on: events are marked with it.
   void enter(record::StepPart part);
 

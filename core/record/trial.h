@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/record/gains.h"
+#include "core/record/memory_answer.h"
 #include "core/record/memory_comparison.h"
 #include "core/record/verdict.h"
 
@@ -133,7 +134,8 @@ struct RunSummary {
   TrialRow reference;
   std::vector<TrialRow> yardsticks;  ///< kinds Repeat and Rounding
   std::vector<TrialRow> trials;
-  bool stopped_as_planned = false;  ///< it came to the step after which it was to stop
+  std::optional<MemoryAnswer> memory_answer;  ///< to the first arm that ran out of memory; nothing: none did
+  bool stopped_as_planned = false;            ///< it came to the step after which it was to stop
 };
 
 /// A tensor of a state_dict as bytes, for the archive and for exports.

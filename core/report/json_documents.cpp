@@ -138,6 +138,29 @@ Json gains_of(const std::optional<record::Gains>& gains) {
           {"finish_cost", number_or_null(gains->finish_cost)}};
 }
 
+Json memory_peak_of(const std::optional<record::MemoryPeak>& peak) {
+  if (!peak) return nullptr;
+  Json categories = Json::object();
+  for (std::size_t i = 0; i < record::kMemoryCategories; ++i) {
+    const auto category = static_cast<record::MemoryCategory>(i);
+    if (category != record::MemoryCategory::Inputs) categories[text_of(to_text(category))] = peak->by_category[i];
+  }
+  return {{"bytes", peak->bytes}, {"categories", categories}};
+}
+
+Json memory_of(const std::optional<record::MemoryComparison>& memory) {
+  if (!memory) return nullptr;
+  return {{"microbatch", memory->microbatch},
+          {"accumulation", memory->accumulation},
+          {"predicted", memory_peak_of(memory->predicted)},
+          {"predicted_from", memory->predicted_from},
+          {"measured", memory_peak_of(memory->measured)},
+          {"measured_step", memory->measured ? Json(memory->measured_step) : Json(nullptr)},
+          {"peak_bytes", number_or_null(memory->peak_bytes)},
+          {"error", number_or_null(memory->error())},
+          {"missing", text_or_null(memory->missing)}};
+}
+
 /// The same with everything that led to the verdict.
 Json judged_arm(const record::TrialRow& trial) {
   Json value = arm(trial);
@@ -149,6 +172,7 @@ Json judged_arm(const record::TrialRow& trial) {
   value["policy_changes"] = policy_changes_of(trial.end);
   value["yardsticks"] = yardsticks_of(trial.end);
   value["gains"] = gains_of(trial.end.gains);
+  value["memory"] = memory_of(trial.end.memory);
   value["notes"] = trial.end.notes;
   return value;
 }
@@ -202,6 +226,22 @@ std::string list_document(const std::vector<record::TrialRow>& trials) {
   return document_text({{"trials", rows}});
 }
 
+namespace {
+
+Json memory_answer_of(const std::optional<record::MemoryAnswer>& answer) {
+  if (!answer) return nullptr;
+  Json plans = Json::array();
+  for (const record::MemoryAnswer::Plan& plan : answer->plans) {
+    plans.push_back({{"microbatch", plan.microbatch}, {"accumulation", plan.accumulation}, {"bytes", plan.bytes}});
+  }
+  return {{"text", answer->text},
+          {"command", text_or_null(answer->command)},
+          {"largest_microbatch", number_or_null(answer->largest_microbatch)},
+          {"plans", plans}};
+}
+
+}  // namespace
+
 std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code) {
   Json trials = Json::array();
   for (const record::TrialRow& trial : summary.trials) trials.push_back(judged_arm(trial));
@@ -213,6 +253,7 @@ std::string run_document(const record::RunSummary& summary, const std::string& a
                         {"reference", judged_arm(summary.reference)},
                         {"trials", trials},
                         {"yardstick_arms", yardstick_arms},
+                        {"memory_answer", memory_answer_of(summary.memory_answer)},
                         {"exit", exit_code}});
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report/gains_table.h"
+#include "core/report/memory_table.h"
 #include "core/report/plain_words.h"
 
 namespace mantissa::report {
@@ -392,7 +393,7 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   facts.add_row({"frozen cases hash", experiment.cases_sha256});
   facts.add_row({"reference lock hash", experiment.lock_sha256});
 
-  return trial_section(trial) + '\n' + facts.text() + history_sections(history) +
+  return trial_section(trial) + '\n' + facts.text() + memory_section(end.memory) + history_sections(history) +
          json_section("Policy", trial.start.policy) + json_section("Experiment", experiment.resolved) +
          json_section("Reference lock", experiment.lock);
 }

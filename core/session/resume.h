@@ -18,6 +18,7 @@ struct ResumeOptions {
   std::vector<std::string> overrides;  ///< `key=value` of --set, beyond those that the run already has
   Probes probes = Probes::Standard;
   MeasureGains gains = MeasureGains::Off;
+  CompareMemory memory = CompareMemory::On;
   std::int64_t stop_after = 0;                        ///< attempted steps since the very beginning; 0: none
   std::optional<std::int64_t> at = std::nullopt;      ///< the step of a checkpoint; nothing: the last one
   std::shared_ptr<archive::StepFeed> feed = nullptr;  ///< hands the records to readers in this process

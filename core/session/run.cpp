@@ -17,6 +17,7 @@
 #include "core/session/control_point.h"
 #include "core/session/frozen_cases.h"
 #include "core/session/gains.h"
+#include "core/session/memory_answer.h"
 #include "core/session/plain_failures.h"
 #include "core/session/prepared.h"
 #include "core/session/progress_clock.h"
@@ -25,6 +26,7 @@
 #include "core/session/resume_plan.h"
 #include "core/session/run_arms.h"
 #include "core/session/run_end.h"
+#include "core/session/run_memory.h"
 #include "core/spec/parse.h"
 #include "core/train/paired_run.h"
 
@@ -85,12 +87,14 @@ class Run {
     train::BatchPlan plan(prepared_.experiment, prepared_.dataset.train);
     make_yardsticks();
     if (resumed_ != nullptr) check_resume(plan);
+    predict_memory(plan);
     auto paired = std::make_unique<train::PairedRun>(
         plan, make_arms(prepared_, trials_), options_.probes == Probes::Standard,
         [this] { return stop_.requested() || (writer_ && writer_->has_failed()); },
         yardsticks_ ? yardsticks_->for_training() : train::Yardsticks());
     if (resumed_ != nullptr) go_on(*paired, plan);
     note_beginnings(*paired);
+    if (memory_) memory_->watch(*paired);
     // What was said of data and model is kept with the reference, which every trial is compared with. A resumed one
     // brings most of it along; more steps may add to it.
     std::vector<std::string>& kept = paired->arm(0).notes;
@@ -107,10 +111,12 @@ class Run {
     } else {
       open_in_archive(*paired);
     }
+    if (memory_) memory_->write_news(*writer_, ids_);
     tell_arms();
     checkpointing_ =
         std::make_unique<Checkpointing>(prepared_.experiment.training, *writer_, ids_, comparison_, observer_);
     if (resumed_ != nullptr && resumed_->child) checkpointing_->at_begin(*paired);
+    look_for_memory(*paired, plan);
     train(*paired, plan);
     finish(*paired);
     if (options_.gains != MeasureGains::Off && !paired->stopped()) measure_gains(std::move(paired));
@@ -172,6 +178,16 @@ class Run {
       if (arm.row.start.kind == record::TrialKind::Repeat) repeats.push_back(&arm);
     }
     return repeats;
+  }
+
+  void predict_memory(const train::BatchPlan& plan) {
+    const std::int64_t steps = plan.total_steps() - (resumed_ != nullptr ? resumed_->step : 0);
+    if (options_.memory == CompareMemory::Off || options_.probes == Probes::Off || steps < 1) return;
+    observer_.on_phase("tracing memory");
+    memory_ = std::make_unique<RunMemory>(prepared_, trials_, plan, steps);
+    for (const std::string& note : memory_->predict(stop_)) observer_.on_note(note);
+    if (resumed_ == nullptr || resumed_->child) return;
+    for (std::size_t i = 0; i < memory_->size(); ++i) memory_->go_on_from(i, resumed_->arms[i].row.end.memory);
   }
 
   void check_resume(const train::BatchPlan& plan) {
@@ -263,6 +279,7 @@ class Run {
 
   void see(std::size_t place, const record::StepRecord& step) {
     if (yardsticks_) yardsticks_->see(place, step);
+    if (memory_) memory_->see(place, step);
     if (!step.peak_bytes) return;
     if (place >= peak_bytes_.size()) peak_bytes_.resize(place + 1);
     peak_bytes_[place] = std::max(peak_bytes_[place].value_or(0), *step.peak_bytes);
@@ -334,6 +351,30 @@ class Run {
     observer_.on_arms(arms);
   }
 
+  /// Before the first step: what there is for the arms.
+  void look_for_memory(const train::PairedRun& paired, const train::BatchPlan& plan) {
+    const spec::Training& training = prepared_.experiment.training;
+    step_size_ = memory_ ? memory_->step() : StepSize{plan.batch(), training.accumulate};
+    memory_limit_.there = memory_there(training.device);
+    for (std::size_t i = 0; i < paired.arm_count(); ++i) {
+      failed_before_.push_back(paired.arm(i).failure.has_value());
+      for (const model::NamedTensor& tensor : paired.arm(i).network->state()) {
+        memory_limit_.held_bytes += static_cast<std::int64_t>(tensor.tensor.nbytes());
+      }
+    }
+  }
+
+  /// Arms that ran out of memory in this run's steps are told what fits.
+  void answer_out_of_memory(train::PairedRun& paired) {
+    for (std::size_t i = 0; i <= trials_.size(); ++i) {
+      train::Arm& arm = paired.arm(i);
+      if (failed_before_[i] || !arm.failure || arm.failure->reason != "memory" || arm.failure->by_growth) continue;
+      record::MemoryAnswer answer = session::answer_out_of_memory(asked_, memory_.get(), i, step_size_, memory_limit_);
+      arm.notes.push_back(answer.text);
+      if (!summary_.memory_answer) summary_.memory_answer = std::move(answer);
+    }
+  }
+
   void train(train::PairedRun& paired, const train::BatchPlan& plan) {
     observer_.on_phase("training");
     ProgressClock progress(observer_, plan.total_steps(), paired.steps_done());
@@ -365,6 +406,7 @@ class Run {
         failure_told[i] = true;
         observer_.on_note((i == 0 ? "The reference failed: " : arm.name + " failed: ") + arm.failure->text);
       }
+      if (memory_) memory_->write_news(*writer_, ids_);
       progress.tell(paired, was_locked_ ? 0.0 : writer_->waited_seconds());
       tell_waiting();
       const bool due = options_.stop_after > 0 && paired.steps_done() == options_.stop_after;
@@ -376,6 +418,7 @@ class Run {
     writer_->check();  // what has failed has stopped the run, too
     control_point.after_training(paired);
     progress.tell_last(paired);
+    answer_out_of_memory(paired);
     seconds_ = paired.seconds_before() + std::chrono::duration<double>(Clock::now() - begin_).count();
     checkpointing_->at_end(paired);
   }
@@ -398,6 +441,7 @@ class Run {
   void tell_policy_changes(std::size_t index, const train::Arm& arm) {
     std::size_t& told = policy_changes_told_[index];
     if (told == arm.policy_changes.size()) return;
+    if (memory_) memory_->leave(index);
     writer_->write_policy_changes(ids_[index], arm.policy_changes);
     for (; told < arm.policy_changes.size(); ++told) {
       const record::PolicyChange& change = arm.policy_changes[told];
@@ -407,8 +451,12 @@ class Run {
   }
 
   void finish(train::PairedRun& paired) {
+    if (memory_) {
+      memory_->finish(paired);
+      memory_->write_news(*writer_, ids_);
+    }
     RunEnd end({asked_, prepared_, cases_, comparison_, yardsticks_.get(), *writer_, *checkpointing_, ids_, trials_,
-                rules_sha256_, began_with_, seconds_, observer_},
+                rules_sha256_, began_with_, seconds_, memory_.get(), observer_},
                summary_);
     end.finish(paired);
   }
@@ -449,6 +497,10 @@ class Run {
   FrozenCases cases_;
   CaseComparison comparison_;
   std::unique_ptr<ReferenceYardsticks> yardsticks_;  // nothing where probes are off
+  std::unique_ptr<RunMemory> memory_;                // nothing where it is not compared
+  RunMemoryLimit memory_limit_;
+  StepSize step_size_;
+  std::vector<bool> failed_before_;  // of each arm: before this run's first step
   std::unique_ptr<archive::Writer> writer_;
   std::vector<std::int64_t> ids_;         // reference, trials, yardsticks: in the order of the paired run
   std::vector<std::int64_t> opened_ids_;  // of the arms that this run has begun in the archive
@@ -490,6 +542,7 @@ record::RunSummary controlled_resume(const ResumeOptions& options, Observer& obs
   run_options.archive = options.archive;
   run_options.probes = options.probes;
   run_options.gains = options.gains;
+  run_options.memory = options.memory;
   run_options.stop_after = options.stop_after;
   run_options.feed = options.feed;
   record::RunSummary summary;

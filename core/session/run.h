@@ -68,11 +68,16 @@ enum class MeasureGains {
   Long,   ///< 30 repetitions within a minute
 };
 
+/// Whether a run compares what its steps hold with what was expected (session/run_memory.h). It costs a twentieth of
+/// the training at most, or a second; no bit of the weights changes (tests). Nothing is compared without probes.
+enum class CompareMemory { Off, On };
+
 struct RunOptions {
   std::string archive;                   ///< path of the SQLite file
   std::vector<std::string> only_trials;  ///< names; empty: all
   Probes probes = Probes::Standard;
   MeasureGains gains = MeasureGains::Off;
+  CompareMemory memory = CompareMemory::On;
   std::int64_t stop_after = 0;  ///< stops after so many attempted steps, as the user would; 0: not
   std::shared_ptr<archive::StepFeed> feed = nullptr;  ///< hands the records to readers in this process
 };

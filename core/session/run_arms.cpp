@@ -3,14 +3,17 @@
 
 namespace mantissa::session {
 
+std::string arm_name(const spec::Trial* trial) { return trial == nullptr ? "reference" : trial->name; }
+
+std::unique_ptr<train::Arm> make_arm(const Prepared& prepared, const spec::Trial* trial) {
+  return std::make_unique<train::Arm>(arm_name(trial), prepared.network->clone(), prepared.experiment, trial);
+}
+
 std::vector<std::unique_ptr<train::Arm>> make_arms(const Prepared& prepared,
                                                    const std::vector<const spec::Trial*>& trials) {
-  const spec::Experiment& experiment = prepared.experiment;
   std::vector<std::unique_ptr<train::Arm>> arms;
-  arms.push_back(std::make_unique<train::Arm>("reference", prepared.network->clone(), experiment, nullptr));
-  for (const spec::Trial* trial : trials) {
-    arms.push_back(std::make_unique<train::Arm>(trial->name, prepared.network->clone(), experiment, trial));
-  }
+  arms.push_back(make_arm(prepared, nullptr));
+  for (const spec::Trial* const trial : trials) arms.push_back(make_arm(prepared, trial));
   return arms;
 }
 

@@ -104,6 +104,7 @@ void RunEnd::finish_reference(const train::PairedRun& paired, const train::Arm& 
     end.flips.reset();  // nothing decides differently from itself
     given_.writer.write_cases(given_.ids[0], rows);
   }
+  if (given_.memory != nullptr) end.memory = given_.memory->of(0);
   keep_weights(given_.ids[0], arm, end);
   given_.checkpointing.add_final_quality(0, paired.steps_done(), end);
   end_arm(summary_.reference, std::move(end));
@@ -161,6 +162,7 @@ void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool comp
   }
   if (given_.yardsticks != nullptr) end.yardsticks = given_.yardsticks->readings(index, evidence.cases, end);
   end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
+  if (given_.memory != nullptr) end.memory = given_.memory->of(index);
   keep_weights(given_.ids[index], arm, end);
   given_.checkpointing.add_final_quality(index, paired.steps_done(), end);
   end_arm(summary_.trials[index - 1], std::move(end));

@@ -15,6 +15,7 @@
 #include "core/session/prepared.h"
 #include "core/session/reference_yardsticks.h"
 #include "core/session/run.h"
+#include "core/session/run_memory.h"
 #include "core/spec/experiment.h"
 #include "core/train/paired_run.h"
 
@@ -41,6 +42,7 @@ class RunEnd {
     const std::string& rules_sha256;
     const std::vector<std::string>& began_with;  ///< `state_sha256` of what the reference and each trial began with
     double seconds;                              ///< duration of the training
+    const RunMemory* memory;                     ///< null where it is not compared
     Observer& observer;
   };
 

@@ -4,38 +4,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <string>
 
-#include <ATen/ATen.h>
-
 #include "core/base/error.h"
-#include "core/memory/step_forecast.h"
 #include "core/perf/statistics.h"
+#include "core/session/arm_trace.h"
 #include "core/session/plain_failures.h"
 #include "core/session/prepared.h"
+#include "core/session/run_arms.h"
 #include "core/spec/parse.h"
 #include "core/train/arm.h"
 #include "core/train/batch_plan.h"
 #include "core/train/lone_step.h"
-#include "core/train/step_trace.h"
 
 namespace mantissa::session {
 namespace {
-
-/// Rows from the beginning of the data, from the beginning again where there are too few, in tensors of their own.
-train::Window window_of(const Prepared& prepared, const StepSize& size) {
-  const data::Part& part = prepared.dataset.train;
-  const c10::Device device = prepared.network->device();
-  train::Window window;
-  for (std::int64_t i = 0; i < size.accumulation; ++i) {
-    const at::Tensor rows = at::arange(i * size.microbatch, (i + 1) * size.microbatch).remainder(part.rows());
-    window.microbatches.push_back(
-        {part.inputs.index_select(0, rows).to(device), part.targets.index_select(0, rows).to(device)});
-    window.samples += size.microbatch;
-  }
-  return window;
-}
 
 /// Steps after one that warms up: a few, and no more after half a second.
 double seconds_of_a_step(train::Arm& arm, const train::Window& window) {
@@ -56,42 +39,17 @@ double seconds_of_a_step(train::Arm& arm, const train::Window& window) {
   return perf::median(seconds);
 }
 
-bool fills_history(const spec::Experiment& experiment) {
-  const std::vector<spec::Optimizer>& optimizers = experiment.training.optimizers;
-  return std::any_of(optimizers.begin(), optimizers.end(),
-                     [](const spec::Optimizer& optimizer) { return optimizer.kind == spec::OptimizerKind::Lbfgs; });
-}
-
-/// LBFGS fills its history with a pair of flat tensors an update; the traced step, the second, finds one of them. A
-/// full history holds one more for a moment: the new pair is made before the oldest goes.
-void fill_history(const train::Arm& arm, const spec::Experiment& experiment, record::StepTrace& trace) {
-  for (std::size_t i = 0; i < arm.optimizers.size(); ++i) {
-    if (arm.optimizers[i].kind != "lbfgs") continue;
-    std::int64_t bytes = 0;
-    for (const std::size_t place : arm.optimizers[i].parameters) {
-      bytes += static_cast<std::int64_t>(arm.network->parameters()[place].tensor.nbytes());
-    }
-    memory::CategoryBytes flat{};
-    flat[static_cast<std::size_t>(record::MemoryCategory::OptimizerState)] = bytes;
-    memory::hold_more(trace, flat, 2 * experiment.training.optimizers[i].history_size);
-  }
-}
-
 ArmMemory trace_arm(const Prepared& prepared, const spec::Trial* trial, const std::vector<StepSize>& sizes,
                     bool with_times, const StopToken& stop) {
   ArmMemory memory;
-  memory.name = trial == nullptr ? "reference" : trial->name;
+  memory.name = arm_name(trial);
   memory.autocast = trial == nullptr ? "off" : spec::to_text(trial->autocast);
-  const auto make_arm = [&] {
-    return std::make_unique<train::Arm>(memory.name, prepared.network->clone(), prepared.experiment, trial);
-  };
   for (const StepSize& size : sizes) {
     if (stop.requested()) break;
     try {
-      memory.traces.push_back(train::trace_step(make_arm, [&] { return window_of(prepared, size); }));
-      if (fills_history(prepared.experiment)) fill_history(*make_arm(), prepared.experiment, memory.traces.back());
+      memory.traces.push_back(trace_arm_step(prepared, trial, size).value());
       if (with_times && !stop.requested()) {
-        memory.times.push_back({size, seconds_of_a_step(*make_arm(), window_of(prepared, size))});
+        memory.times.push_back({size, seconds_of_a_step(*make_arm(prepared, trial), window_of(prepared, size))});
       }
     } catch (const Error& error) {
       if (error.facts().subject != memory.name) throw;

@@ -28,8 +28,9 @@ namespace mantissa::train {
 
 /// Why an arm ended early.
 struct Failure {
-  std::string reason;  ///< "forward", "non-finite", "scale-too-small", "scale-floor", "memory"
-  std::string text;    ///< the sentence
+  std::string reason;      ///< "forward", "non-finite", "scale-too-small", "scale-floor", "memory"
+  std::string text;        ///< the sentence
+  bool by_growth = false;  ///< of "memory": something is kept alive step by step, and no smaller step would mend it
 };
 
 /// One optimizer of an arm with everything that is its own.

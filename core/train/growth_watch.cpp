@@ -98,7 +98,7 @@ void GrowthWatch::after_step(Arm& arm, const Attempt& attempt, std::int64_t step
     return;
   }
   if (over) {
-    arm.failure = Failure{"memory", words(step)};
+    arm.failure = Failure{"memory", words(step), true};
     return;
   }
   if (left_ < detector_.growth()->bytes_per_step / 2) {

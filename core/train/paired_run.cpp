@@ -18,6 +18,7 @@
 #include "core/train/failure_text.h"
 #include "core/train/growth_watch.h"
 #include "core/train/step_deviation.h"
+#include "core/train/step_trace.h"
 
 namespace mantissa::train {
 namespace {
@@ -67,6 +68,9 @@ struct PairedRun::Measured {
     std::int64_t live_bytes = 0;       // what the arm has allocated and still holds
     std::int64_t peak_bytes = 0;       // within the current step
     GrowthWatch growth{std::nullopt};
+    std::unique_ptr<RunningTrace> trace;  // of the current step, where it is written down
+    bool has_stepped = false;             // within this run
+    bool is_traced = false;               // nothing more is to be written down
   };
   std::vector<PerArm> arms;
 };
@@ -122,6 +126,33 @@ void PairedRun::begin_attempt(std::size_t index) {
   generators_before_[index] = arms_[index]->generator_state;
   per_arm.live_bytes += measured_->memory.live() - before;
   per_arm.peak_bytes = 0;
+  begin_trace(index);
+}
+
+void PairedRun::begin_trace(std::size_t index) {
+  Measured::PerArm& per_arm = measured_->arms[index];
+  per_arm.trace.reset();
+  if (!wish_.sink || is_repeat(index) || per_arm.is_traced || !per_arm.has_stepped) return;
+  const Arm& arm = *arms_[index];
+  const std::vector<Microbatch>& microbatches = window_of(index).microbatches;
+  const auto is_full = [this](const Microbatch& each) { return each.inputs.size(0) == wish_.microbatch; };
+  if (arm.tally.counts.applied == 0 || static_cast<std::int64_t>(microbatches.size()) != wish_.accumulation ||
+      !std::all_of(microbatches.begin(), microbatches.end(), is_full) || (wish_.is_ready && !wish_.is_ready(arm))) {
+    return;
+  }
+  per_arm.trace = std::make_unique<RunningTrace>(arm, per_arm.live_bytes);
+}
+
+void PairedRun::end_trace(std::size_t index) {
+  if (!measured_) return;
+  Measured::PerArm& per_arm = measured_->arms[index];
+  per_arm.has_stepped = true;
+  if (!per_arm.trace) return;
+  if (!arms_[index]->failure && !attempts_[index].skipped()) {
+    per_arm.is_traced = true;
+    wish_.sink(index, step_, per_arm.trace->taken(window_of(index)));
+  }
+  per_arm.trace.reset();
 }
 
 const Window& PairedRun::window_of(std::size_t index) const {
@@ -142,7 +173,11 @@ void PairedRun::run_phase(std::size_t index, const std::vector<Stage>& stages) {
     per_arm.peak_bytes = std::max(per_arm.peak_bytes, peak);
     per_arm.live_bytes += measured_->memory.live() - before;
   };
-  const auto run = [&] { run_stages(stages, *arms_[index], window, attempts_[index], options_); };
+  const auto run = [&] {
+    const auto stages_alone = [&] { run_stages(stages, *arms_[index], window, attempts_[index], options_); };
+    if (per_arm.trace) return per_arm.trace->within(attempts_[index], stages_alone);
+    stages_alone();
+  };
   try {
     per_arm.growth.within(*arms_[index], attempts_[index], run);
   } catch (const StopRequested&) {
@@ -176,6 +211,7 @@ bool PairedRun::step(const Sink& sink) {
     if (!attempted_[i]) continue;
     if (weights_due) remember_weights(i);
     if (!arms_[i]->failure) run_phase(i, update_stages());
+    end_trace(i);
     restore_buffers(i);
     forget_before(i);
     if (weights_due) measure_weight_change(i, records_[i]);

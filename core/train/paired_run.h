@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/record/checkpoint.h"
+#include "core/record/memory_trace.h"
 #include "core/record/step_record.h"
 #include "core/train/arm.h"
 #include "core/train/batch_plan.h"
@@ -54,6 +55,19 @@ class PairedRun {
   /// Hears which arm is at work, before it computes its part of a step: what it is at may take long.
   void tell_arms(std::function<void(std::size_t arm)> on_arm) { on_arm_ = std::move(on_arm); }
 
+  /// Whose memory is to be written down, of one step of every arm but the whole repeats.
+  struct MemoryWish {
+    std::int64_t microbatch = 0;    ///< samples of every microbatch of that step
+    std::int64_t accumulation = 0;  ///< its microbatches
+    /// Whether the arm holds all that it is going to hold; asked before each step until one was traced.
+    std::function<bool(const Arm& arm)> is_ready;
+    std::function<void(std::size_t arm, std::int64_t step, record::StepTrace&& trace)> sink;
+  };
+
+  /// Before the first step. Of each arm that step is traced which is the first of this size to begin with optimizer
+  /// state and the gradients of a step of this run before it, and whose update is applied. Only where the run measures.
+  void trace_memory(MemoryWish wish) { wish_ = std::move(wish); }
+
   /// Between two steps: a pause of this length just ended. It counts in no record's wall_seconds.
   void leave_out(std::chrono::steady_clock::duration pause) { first_step_ += pause; }
 
@@ -81,6 +95,8 @@ class PairedRun {
   bool compute_gradients();
   void begin_attempt(std::size_t index);
   void run_phase(std::size_t index, const std::vector<Stage>& stages);
+  void begin_trace(std::size_t index);
+  void end_trace(std::size_t index);
   const Window& window_of(std::size_t index) const;
   bool is_repeat(std::size_t index) const { return index >= first_repeat_; }
   bool is_shadowed(const Arm& trial) const;
@@ -108,6 +124,7 @@ class PairedRun {
   Yardsticks yardsticks_;     // their arms stand in arms_
   StageOptions options_;
   std::function<void(std::size_t arm)> on_arm_;  // empty: nobody asks
+  MemoryWish wish_;                              // without a sink: nobody asks
   std::unique_ptr<Measured> measured_;           // nothing where probes are off
   std::unique_ptr<Shadow> shadow_;               // nothing where no trial has one
   std::vector<Attempt> attempts_;

@@ -142,18 +142,22 @@ class Cut {
   std::vector<bool> forward_;  // by event: whether it belongs to forward, be it a second run of a block
 };
 
+std::vector<const void*> storages_of_parameters(const Arm& arm) {
+  std::vector<const void*> storages;
+  for (const model::NamedTensor& parameter : arm.network->parameters()) {
+    storages.push_back(storage_of(parameter.tensor));
+  }
+  return storages;
+}
+
 }  // namespace
 
-record::StepTrace trace_step(const std::function<std::unique_ptr<Arm>()>& make_arm,
-                             const std::function<Window()>& make_window) {
-  observe::MemoryTracer tracer(precision::current_module_path, precision::ForwardReplay::active);
+std::optional<record::StepTrace> trace_step(const std::function<std::unique_ptr<Arm>()>& make_arm,
+                                            const std::function<Window()>& make_window, const TraceOptions& options) {
+  observe::MemoryTracer tracer(precision::current_module_path, precision::ForwardReplay::active, options.device);
   const std::unique_ptr<Arm> arm = make_arm();
   const Window window = make_window();
-  std::vector<const void*> parameters;
-  for (const model::NamedTensor& parameter : arm->network->parameters()) {
-    parameters.push_back(storage_of(parameter.tensor));
-  }
-  tracer.set_parameters(parameters);
+  tracer.set_parameters(storages_of_parameters(*arm));
 
   bool has_state = false;
   for (int i = 1;; ++i) {
@@ -167,10 +171,61 @@ record::StepTrace trace_step(const std::function<std::unique_ptr<Arm>()>& make_a
       trace.microbatch = window.microbatches.front().inputs.size(0);
       trace.microbatches = static_cast<std::int64_t>(window.microbatches.size());
       trace.has_update = applied;
+      if (options.at_end) options.at_end(*arm);
       return trace;
     }
     has_state = has_state || applied;
+    if (options.goes_on && !options.goes_on()) return std::nullopt;
   }
+}
+
+RunningTrace::RunningTrace(const Arm& arm, std::int64_t live_bytes)
+    : arm_(arm),
+      tracer_(std::make_unique<observe::MemoryTracer>(precision::current_module_path, precision::ForwardReplay::active,
+                                                      arm.network->device().type())) {
+  tracer_->pause();
+  tracer_->set_parameters(storages_of_parameters(arm));
+  std::int64_t held = 0;
+  each_held_tensor(arm, [&](const at::Tensor& tensor, MemoryCategory /*category*/) {
+    const void* const storage = storage_of(tensor);
+    if (storage == nullptr || tracer_->block_at(storage)) return;
+    const auto bytes = static_cast<std::int64_t>(tensor.storage().nbytes());
+    tracer_->hold(storage, bytes);
+    held += bytes;
+  });
+  // What else it holds: its scaler's numbers, its random stream, what was kept alive.
+  if (live_bytes > held) tracer_->hold(this, live_bytes - held);
+  held_ = tracer_->events().size();
+  owned_ = owned_blocks(arm, {}, *tracer_);
+}
+
+RunningTrace::~RunningTrace() = default;
+
+void RunningTrace::within(Attempt& attempt, const std::function<void()>& work) {
+  const std::function<void(StepPart)> others = std::exchange(attempt.on_part, {});
+  attempt.on_part = [this, &others](StepPart part) {
+    tracer_->enter(part);
+    if (others) others(part);
+  };
+  tracer_->resume();
+  try {
+    work();
+  } catch (...) {
+    tracer_->pause();
+    attempt.on_part = others;
+    throw;
+  }
+  tracer_->pause();
+  attempt.on_part = others;
+}
+
+record::StepTrace RunningTrace::taken(const Window& window) {
+  owned_.merge(owned_blocks(arm_, {}, *tracer_));
+  record::StepTrace trace = Cut(*tracer_, held_).classified(owned_);
+  trace.microbatch = window.microbatches.front().inputs.size(0);
+  trace.microbatches = static_cast<std::int64_t>(window.microbatches.size());
+  trace.has_update = true;
+  return trace;
 }
 
 }  // namespace mantissa::train

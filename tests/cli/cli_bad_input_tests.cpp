@@ -73,6 +73,7 @@ class CliBadInputTests : public QObject {
   void options_of_later_versions_are_refused_by_name() {
     CliSandbox box;
     box.write("small.toml", small_experiment());
+    refused(box, {"run", "small.toml", "--memory", "yes"}, 3, {"--memory", "'yes'", "on or off"});
     refused(box, {"run", "small.toml", "--gains", "yes"}, 3, {"--gains", "'yes'", "off, short or long"});
     refused(box, {"run", "small.toml", "--cases-from", "last"}, 3, {"not yet available", "--cases-from"});
     QCOMPARE(box.run({"run", "small.toml"}).exit, 2);

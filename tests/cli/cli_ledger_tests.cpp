@@ -204,6 +204,42 @@ class CliLedgerTests : public QObject {
     QCOMPARE(outcome.json()["arms"][0]["ledgers"][0]["needed_bytes"].get<qint64>(), 3'097'152);
   }
 
+  void what_is_not_typed_of_a_gpu_is_from_a_table_and_says_so() {
+    const QString file = small_experiment("[budget]\ndevice_memory = \"24 GB\"\n");
+    const nlohmann::json document = box_.run({"ledger", file, "--no-times", "--json"}).json();
+    // 555 MiB + 2 * 32 MiB, and a segment of 2 MiB.
+    QCOMPARE(document["device"]["outside_bytes"].get<qint64>(), 649'068'544);
+    QCOMPARE(document["device"]["outside_table"].size(), std::size_t{3});
+    QCOMPARE(document["arms"][0]["ledgers"][0]["needed_bytes"].get<qint64>(), 649'068'544 + 2'097'152);
+    const Outcome page = box_.run({"ledger", file, "--no-times"});
+    QVERIFY2(page.out.contains("from a table, not measured"), page.out);
+    const nlohmann::json typed = box_.run({"ledger", file, "--no-times", "--json", "--outside", "1 GB"}).json();
+    QVERIFY(typed["device"]["outside_table"].empty());
+    QCOMPARE(typed["device"]["outside_bytes"].get<qint64>(), 1'000'000'000);
+  }
+
+  void a_ledger_says_how_far_the_archive_shows_predictions_to_be_off() {
+    CliSandbox box;
+    const QString file =
+        box.write("small.toml",
+                  "mantissa = 1\n[data]\nsource = \"gaussian\"\nrows = 40\nfeatures = 4\n[model]\nkind = "
+                  "\"mlp\"\nhidden = [8]\n[training]\nthreads = 1\nsteps = 4\nbatch = 8\n[[trial]]\nname = "
+                  "\"fp32\"\nautocast = \"off\"\n");
+    QVERIFY(box.run({"ledger", file, "--no-times", "--json"}).json()["calibration"].is_null());
+    QVERIFY2(box.run({"run", file}).err.contains("kept in"), "no run");
+    const nlohmann::json found = box.run({"ledger", file, "--no-times", "--json"}).json()["calibration"];
+    QCOMPARE(found["trials"].get<int>(), 2);
+    QVERIFY2(found["worst"].get<double>() <= 0.02, found.dump().c_str());
+    QVERIFY(found["next_within"].is_null());
+    const Outcome page = box.run({"ledger", file, "--no-times"});
+    QVERIFY2(page.out.contains("Measured in 2 trials of "), page.out);
+    // The run itself, without: nothing to be off.
+    CliSandbox other;
+    QVERIFY(other.run({"run", file, "--memory", "off"}).err.contains("kept in"));
+    QVERIFY(other.run({"ledger", file, "--no-times", "--json"}).json()["calibration"].is_null());
+    QVERIFY(other.run({"show", "reference"}).out.contains("not measured"));
+  }
+
   // An effective batch of 8: 8 x 1 in 0.5 s, 4 x 2 in 0.4 s; 10 updates of 0.4 s are 4 s, 6 s before the deadline, and
   // cost 4 / 3600 * 9 = 0.01.
   void typed_times_choose_the_plan() {

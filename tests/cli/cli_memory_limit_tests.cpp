@@ -48,6 +48,13 @@ QByteArray hungry_experiment() {
          "\"off\"\nshadow_every = 0\n[rules]\noutput = { max = 1 }\n";
 }
 
+/// One hidden layer: at 16,000 samples of 2,048 units in FP32 a block of activations is 131 MB, and three live at once
+/// where backward is through ReLU. 80 % of the rows are trained on: all of them in one step.
+QByteArray wide_experiment() {
+  return "mantissa = 1\nname = \"wide\"\n[data]\nsource = \"gaussian\"\nrows = 20000\nfeatures = 16\n[model]\nkind = "
+         "\"mlp\"\nhidden = [2048]\n[training]\nthreads = 1\nsteps = 4000\nbatch = 16000\n";
+}
+
 }  // namespace
 
 class CliMemoryLimitTests : public QObject {
@@ -79,6 +86,50 @@ class CliMemoryLimitTests : public QObject {
       QVERIFY(!box.weights(arm).empty());
     }
     QVERIFY(!box.weights("bf16").empty());  // its weights stay
+  }
+
+  void a_run_that_does_not_fit_is_told_what_does_and_that_fits() {
+    CliSandbox box;
+    box.write("wide.toml", wide_experiment());
+    const rlim_t whole = peak_of(box, {"run", "wide.toml", "--stop-after", "2", "--archive", box.archive()});
+    if (whole == 0) QSKIP("this system does not tell how much address space a process had");
+    limit_memory(box, whole - 40 * kMiB);
+    const Outcome outcome = box.run({"run", "wide.toml", "--stop-after", "2", "--json"});
+    const nlohmann::json document = outcome.json();
+    QCOMPARE(document["reference"]["failure"].get<std::string>(), std::string("memory"));
+    const nlohmann::json& answer = document["memory_answer"];
+    const QByteArray text = QByteArray::fromStdString(answer["text"].get<std::string>());
+    QVERIFY2(!answer["plans"].empty(), text);
+    QVERIFY2(answer["largest_microbatch"].get<int>() < 16000, text);
+    for (const nlohmann::json& plan : answer["plans"]) {
+      QCOMPARE(plan["microbatch"].get<int>() * plan["accumulation"].get<int>(), 16000);
+    }
+    // As the arm's own page says it.
+    QVERIFY2(box.run({"show", "reference"}).out.contains(text), text);
+
+    const nlohmann::json& best = answer["plans"][0];
+    const QString batch = QString::number(best["microbatch"].get<int>());
+    const QString accumulate = QString::number(best["accumulation"].get<int>());
+    QVERIFY2(text.contains("--set training.batch=" + batch.toUtf8()), text);
+    const Outcome again = box.run({"run", "wide.toml", "--stop-after", "2", "--set", "training.batch=" + batch, "--set",
+                                   "training.accumulate=" + accumulate});
+    QVERIFY2(again.exit == 0, again.err);
+    QVERIFY2(again.err.contains("stopped as planned"), again.err);
+  }
+
+  void where_nothing_could_be_traced_the_command_is_told_that_answers() {
+    CliSandbox box;
+    box.write("hungry.toml", hungry_experiment());
+    const rlim_t peak = peak_of(box, {"run", "hungry.toml", "--trial", "fp32", "--archive", box.archive()});
+    if (peak == 0) QSKIP("this system does not tell how much address space a process had");
+    limit_memory(box, peak + 512 * kMiB);
+    const Outcome outcome = box.run({"run", "hungry.toml", "--set", "training.accumulate=2"});
+    QVERIFY2(outcome.out.contains("bf16: ✕ rejected"), outcome.out);
+    // 8 x 2 = 16 samples: 2 x 8 is a quarter of the microbatch.
+    const QByteArray command =
+        "mantissa-cli ledger hungry.toml --set training.batch=2 --set training.accumulate=8 --outside '0 B' --device ";
+    QVERIFY2(outcome.out.contains(command), outcome.out);
+    QVERIFY2(outcome.err.contains("out of memory; what fits: " + command), outcome.err);
   }
 
   void data_that_memory_does_not_hold_are_named() {

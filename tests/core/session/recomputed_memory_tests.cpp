@@ -36,15 +36,18 @@ record::StepTrace trace(const spec::Experiment& experiment, bool trial, std::int
   const session::Prepared prepared = session::prepare(experiment);
   const spec::Trial* const policy = trial ? &prepared.experiment.trials.front() : nullptr;
   return train::trace_step(
-      [&] { return std::make_unique<train::Arm>("arm", prepared.network->clone(), prepared.experiment, policy); },
-      [&] {
-        const at::Tensor rows = at::arange(microbatch);
-        train::Window window;
-        window.microbatches.push_back({prepared.dataset.train.inputs.index_select(0, rows),
-                                       prepared.dataset.train.targets.index_select(0, rows)});
-        window.samples = microbatch;
-        return window;
-      });
+             [&] {
+               return std::make_unique<train::Arm>("arm", prepared.network->clone(), prepared.experiment, policy);
+             },
+             [&] {
+               const at::Tensor rows = at::arange(microbatch);
+               train::Window window;
+               window.microbatches.push_back({prepared.dataset.train.inputs.index_select(0, rows),
+                                              prepared.dataset.train.targets.index_select(0, rows)});
+               window.samples = microbatch;
+               return window;
+             })
+      .value();
 }
 
 }  // namespace

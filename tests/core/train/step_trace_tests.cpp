@@ -69,7 +69,7 @@ class StepTraceTests : public QObject {
     const spec::Experiment experiment = experiment_with("kind = \"sgd\"\nlr = 0.01\nmomentum = 0.9");
     std::vector<double> seen;
     const record::StepTrace trace =
-        train::trace_step([&] { return product(experiment, seen); }, [] { return ones(5); });
+        train::trace_step([&] { return product(experiment, seen); }, [] { return ones(5); }).value();
     // One FP32 parameter of one element; its gradient and its momentum buffer; 5 inputs and 5 targets.
     QCOMPARE(held(trace, record::MemoryCategory::Parameters), std::int64_t{4});
     QCOMPARE(held(trace, record::MemoryCategory::Gradients), std::int64_t{4});
@@ -84,7 +84,7 @@ class StepTraceTests : public QObject {
     const spec::Experiment experiment = experiment_with("kind = \"sgd\"\nlr = 0.01");
     std::vector<double> seen;
     const record::StepTrace trace =
-        train::trace_step([&] { return product(experiment, seen); }, [] { return ones(5); });
+        train::trace_step([&] { return product(experiment, seen); }, [] { return ones(5); }).value();
     QCOMPARE(held(trace, record::MemoryCategory::OptimizerState), std::int64_t{0});
   }
 
@@ -92,7 +92,7 @@ class StepTraceTests : public QObject {
     const spec::Experiment experiment = experiment_with("kind = \"adamw\"\nlr = 0.01");
     std::vector<double> seen;
     const record::StepTrace trace =
-        train::trace_step([&] { return product(experiment, seen); }, [] { return ones(5); });
+        train::trace_step([&] { return product(experiment, seen); }, [] { return ones(5); }).value();
     std::int64_t live = 0;
     std::vector<bool> in_use(trace.blocks.size());
     for (const record::MemoryEvent& event : trace.events) {
