@@ -390,7 +390,7 @@ class Painting {
       const auto x = m_frame.markPixels[i];
       if (x - drawn >= 1) {
         m_painter.setPen(pen);
-        m_painter.drawLine(QPointF(x, bottom - kSkipTick), QPointF(x, bottom));
+        vertical(x, bottom - kSkipTick, bottom);  // of a full pixel: between two, its colour would be half of it
         drawn = x;
       }
     }

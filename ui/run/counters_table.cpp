@@ -70,6 +70,7 @@ CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
 
 void CountersTable::setData(const RunData* run) {
   m_model.setData(run);
+  m_seen = {};
   m_model.refresh();
   fitColumns();
 }
@@ -81,9 +82,18 @@ void CountersTable::setPlanned(qint64 steps, qint64 iterations) {
 
 void CountersTable::refresh() {
   m_model.refresh();
-  if (m_model.rowCount() != m_rowsFitted) fitColumns();  // names are read from the first moment on
+  // Names are read from the first moment on, and no number is ever shown with some of its digits.
+  if (m_model.rowCount() != m_rowsFitted || cutsNumbers()) fitColumns();
   // Thirty times a second would be more than anybody sees.
   if (!m_fitSoon.isActive()) m_fitSoon.start();
+}
+
+bool CountersTable::cutsNumbers() const {
+  for (int column = 0; column < CountersModel::kColumns; ++column) {
+    if (column == CountersModel::ArmColumn || column == CountersModel::CauseColumn) continue;
+    if (sizeHintForColumn(column) + kRoom > columnWidth(column)) return true;
+  }
+  return false;
 }
 
 /// As wide as the longest name; one that is longer than the counts have room for has dots in its middle.
@@ -115,6 +125,9 @@ void CountersTable::fitColumns() {
       m_causeHeading = heading;
       continue;
     }
+    // What has stood there once may come again: a column that gave its room back would jump.
+    m_seen[place] = std::max(m_seen[place], sizeHintForColumn(column) + kRoom);
+    needed[place] = std::max(needed[place], m_seen[place]);
     const int widest = fontMetrics().horizontalAdvance(m_model.widestText(column)) + margins;
     m_kept[place] = std::max({m_kept[place], needed[place], widest + kRoom});
   }
@@ -168,6 +181,7 @@ void CountersTable::changeEvent(QEvent* event) {
   QTableView::changeEvent(event);
   if (event->type() != QEvent::FontChange && event->type() != QEvent::StyleChange) return;
   m_causeWidth = 0;
+  m_seen = {};
   fitColumns();
 }
 

@@ -38,11 +38,14 @@ class CountersTable : public QTableView {
 
  private:
   int nameWidth() const;
+  /// Whether a number has less room than it needs.
+  bool cutsNumbers() const;
   void fitColumns();
   void copy() const;
 
   CountersModel m_model;
   std::array<int, CountersModel::kColumns> m_kept{};  ///< widths with room for what may come, never narrower again
+  std::array<int, CountersModel::kColumns> m_seen{};  ///< widths of the widest numbers that this run has shown
   int m_causeWidth = 0;                               ///< that no cause is cut at
   int m_causeHeading = 0;                             ///< the least that Cause is left
   int m_rowsFitted = 0;
