@@ -46,11 +46,6 @@ double incomplete_beta(double a, double b, double x) {
   return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
 }
 
-/// The probability that a variable of Student's t distribution exceeds t ≥ 0.
-double student_t_tail(double t, double degrees) {
-  return 0.5 * incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + t * t));
-}
-
 }  // namespace
 
 double quantile(std::vector<double> values, double q) {
@@ -70,16 +65,21 @@ double interquartile_range(const std::vector<double>& values) {
   return quantile(values, 0.75) - quantile(values, 0.25);
 }
 
+double student_t_tail(double t, std::int64_t degrees) {
+  if (t < 0.0) return 1.0 - student_t_tail(-t, degrees);
+  const auto freedom = static_cast<double>(degrees);
+  return 0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t));
+}
+
 double student_t_quantile(double probability, std::int64_t degrees) {
   if (probability < 0.5) return -student_t_quantile(1.0 - probability, degrees);
-  const auto freedom = static_cast<double>(degrees);
   const double tail = 1.0 - probability;
   double low = 0.0;
   double high = 1.0;
-  while (student_t_tail(high, freedom) > tail) high *= 2.0;
+  while (student_t_tail(high, degrees) > tail) high *= 2.0;
   // The tail falls strictly; halving ends where no double lies between.
   for (double middle = 0.5 * (low + high); middle > low && middle < high; middle = 0.5 * (low + high)) {
-    (student_t_tail(middle, freedom) > tail ? low : high) = middle;
+    (student_t_tail(middle, degrees) > tail ? low : high) = middle;
   }
   return high;
 }

@@ -21,6 +21,9 @@ double interquartile_range(const std::vector<double>& values);
 /// \param probability  above 0 and below 1. \param degrees  of freedom, at least 1.
 double student_t_quantile(double probability, std::int64_t degrees);
 
+/// The probability that such a variable exceeds t (scipy.stats.t.sf). \param degrees  of freedom, at least 1.
+double student_t_tail(double t, std::int64_t degrees);
+
 /// An estimate and the interval that holds the true value with a given confidence.
 struct Interval {
   double estimate = 0.0;
