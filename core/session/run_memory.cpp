@@ -126,6 +126,7 @@ void RunMemory::predict_arm(ArmState& arm, const StopToken& stop) {
     arm.forecast.reset();
     if (for_memory && microbatch / kSmaller >= kSmaller) continue;
     arm.is_told = for_memory;
+    if (why.empty() || why.back() != '.') why += '.';
     arm.unpredicted = "Memory is not predicted, because a traced step failed: " + why;
     return;
   }

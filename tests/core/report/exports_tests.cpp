@@ -10,12 +10,14 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/report/case_export.h"
+#include "core/report/memory_table.h"
 #include "core/report/safetensors.h"
 #include "core/report/step_export.h"
 
@@ -233,6 +235,37 @@ class ExportsTests : public QObject {
     const std::string text = exported(TableFormat::Csv, {row});
     QVERIFY(text.rfind("case,kind,slice,target[0],target[1],decision,", 0) == 0);
     QVERIFY(text.find("\n,ordinary,,1.5,2.5,,") != std::string::npos);
+  }
+
+  void memory_has_the_peak_and_every_category_but_the_data() {
+    record::MemoryComparison memory;
+    memory.microbatch = 16;
+    memory.accumulation = 2;
+    memory.predicted = record::MemoryPeak{150, {40, 0, 80, 20, 0, 10, 0, 0}};
+    memory.predicted_from = "8, 12";
+    memory.measured = record::MemoryPeak{116, {40, 0, 64, 0, 0, 8, 0, 4}};
+    memory.measured_step = 2;
+    memory.peak_bytes = 120;
+    std::string csv;
+    report::export_memory(report::TableFormat::Csv, memory, [&csv](std::string_view bytes) { csv += bytes; });
+    // 150 / 120 - 1, 80 / 64 - 1, 10 / 8 - 1; of nothing there is no share.
+    QCOMPARE(csv, std::string("category,predicted,measured,error\npeak,150,120,0.25\nparameters,40,40,0\nbuffers,0,0,\n"
+                              "optimizer_state,80,64,0.25\ngradients,20,0,\nsaved_activations,10,8,0.25\n"
+                              "cast_copies,0,0,\ntemporaries,0,4,-1\n"));
+    const QString page = QString::fromStdString(report::memory_section(memory));
+    QVERIFY2(page.contains(QRegularExpression("optimizer state +80 B +64 B +\\+25 %")), qPrintable(page));
+    QVERIFY2(page.contains(QRegularExpression("temporaries +0 B +4 B +−100 %")), qPrintable(page));
+    QVERIFY2(page.contains(QRegularExpression("all +150 B +120 B +\\+25 %")), qPrintable(page));
+    QVERIFY2(page.contains("of a step of 2 × 16 samples"), qPrintable(page));
+  }
+
+  void memory_that_nobody_looked_at_is_not_measured() {
+    QVERIFY(report::memory_section(std::nullopt).find("not measured") != std::string::npos);
+    std::string json;
+    report::export_memory(report::TableFormat::Json, {}, [&json](std::string_view bytes) { json += bytes; });
+    const QJsonArray rows = QJsonDocument::fromJson(QByteArray::fromStdString(json)).array();
+    QCOMPARE(rows.size(), 8);
+    QVERIFY(rows[0].toObject()["predicted"].isNull() && rows[0].toObject()["error"].isNull());
   }
 
   void a_long_table_reaches_the_sink_in_pieces() {

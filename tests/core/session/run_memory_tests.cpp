@@ -282,6 +282,7 @@ class RunMemoryTests : public QObject {
     const MemoryComparison memory = box.memory(summary.trials[0].id).value();
     QVERIFY(!memory.predicted && !memory.measured && !memory.peak_bytes);
     QVERIFY2(memory.missing.find("a traced step failed: Out of memory") != std::string::npos, memory.missing.c_str());
+    QVERIFY2(memory.missing.find(". No step was measured") != std::string::npos, memory.missing.c_str());
     verify_close(box.memory(summary.reference.id), 0.02);
   }
 };
