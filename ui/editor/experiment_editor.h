@@ -115,12 +115,10 @@ class ExperimentEditor : public shell::Document {
   // Other programs and the file.
   void listenToDisk();
   bool isThere() const;
-  QByteArray bytesOnDisk() const;
-  /// How the file is now, told apart from every other way that it could be.
-  QByteArray outside() const;
   void lookForOutsideChange();
   /// \param refusal  what was not done because of it; empty: nothing was asked for
   void tellOutsideChange(const QString& refusal);
+  QString outsideWords(OnDisk::Kind kind) const;
   void markAsChanged();
   void keepMine();
   void showDifference();

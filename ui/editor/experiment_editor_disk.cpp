@@ -2,7 +2,6 @@
 // What an editor does about other programs that change its file.
 #include <QAction>
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
 
 #include "core/base/error.h"
@@ -18,6 +17,11 @@ namespace mantissa::ui::editor {
 namespace {
 
 constexpr char kFileTopic[] = "file";
+
+/// Told apart from every other way that the file could be; of one that is too large to be read it is enough that it is.
+QByteArray identityOf(const OnDisk& found) {
+  return QByteArray::number(static_cast<int>(found.kind)) + ':' + found.bytes;
+}
 
 }  // namespace
 
@@ -44,11 +48,6 @@ void ExperimentEditor::listenToDisk() {
 
 bool ExperimentEditor::isThere() const { return QFileInfo::exists(m_file.path); }
 
-QByteArray ExperimentEditor::bytesOnDisk() const {
-  QFile file(m_file.path);
-  return QFileInfo(m_file.path).isFile() && file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 void ExperimentEditor::lookForOutsideChange() {
   if (m_file.path.isEmpty()) return;
   if (!isChangedOutside(m_file)) {
@@ -59,46 +58,66 @@ void ExperimentEditor::lookForOutsideChange() {
     if (bytesOf(m_file, m_text->text()) == m_file.bytes) m_text->document()->setModified(false);
     return;
   }
-  const QByteArray bytes = bytesOnDisk();
-  if (isThere() && bytes == bytesOf(m_file, m_text->text())) {
+  const OnDisk found = onDisk(m_file.path);
+  if (found.kind == OnDisk::Kind::Bytes && found.bytes == bytesOf(m_file, m_text->text())) {
     // The other program wrote what stands here.
-    m_file.bytes = bytes;
+    m_file.bytes = found.bytes;
     m_outside.reset();
     m_strips->dismiss(QString::fromLatin1(kFileTopic));
     m_text->document()->setModified(false);
     return;
   }
-  if (m_outside != outside()) tellOutsideChange({});  // told once
+  if (m_outside != identityOf(found)) tellOutsideChange({});  // told once
 }
 
-QByteArray ExperimentEditor::outside() const { return isThere() ? '+' + bytesOnDisk() : QByteArray("-"); }
+QString ExperimentEditor::outsideWords(OnDisk::Kind kind) const {
+  switch (kind) {
+    case OnDisk::Kind::Nothing:
+      return tr("%1 is gone: another program has deleted or renamed it. Its text is kept here.");
+    case OnDisk::Kind::Folder:
+      return tr("%1 is a folder now: another program has put it in the place of the file. Its text is kept here.");
+    case OnDisk::Kind::TooLarge:
+      return isChanged() ? tr("Another program has changed %1 since it was read here: it is larger than 1 MiB now, too "
+                              "large to be read. Changes here are not saved.")
+                         : tr("Another program has changed %1 since it was read here: it is larger than 1 MiB now, too "
+                              "large to be read. Its text is kept here.");
+    case OnDisk::Kind::Unreadable:
+      return tr(
+          "%1 cannot be read any more: another program has changed it or its permissions. Its text is kept "
+          "here.");
+    case OnDisk::Kind::Bytes:
+      break;
+  }
+  return isChanged() ? tr("Another program has changed %1 since it was read here, and changes here are not saved.")
+                     : tr("Another program has changed %1 since it was read here.");
+}
 
 void ExperimentEditor::tellOutsideChange(const QString& refusal) {
-  m_outside = outside();
-  const QString name = QFileInfo(m_file.path).fileName();
+  const OnDisk found = onDisk(m_file.path);
+  m_outside = identityOf(found);
   const auto kind = refusal.isEmpty() ? shell::MessageStrip::Kind::Warning : shell::MessageStrip::Kind::Failure;
   const QString before = refusal.isEmpty() ? QString() : refusal + QLatin1Char(' ');
-  if (!isThere()) {
-    shell::MessageStrip* const strip = m_strips->show(
-        kind, before + tr("%1 is gone: another program has deleted or renamed it. Its text is kept here.").arg(name),
-        QString::fromLatin1(kFileTopic));
-    strip->addWayOut(m_saveAsAction);
-    strip->addWayOut(m_writeAgainAction);
-    markAsChanged();
-    return;
+  shell::MessageStrip* const strip = m_strips->show(
+      kind, before + outsideWords(found.kind).arg(QFileInfo(m_file.path).fileName()), QString::fromLatin1(kFileTopic));
+  const bool isText = found.kind == OnDisk::Kind::Bytes;
+  if (!isText || !refusal.isEmpty()) strip->addWayOut(m_saveAsAction);
+  switch (found.kind) {
+    case OnDisk::Kind::Nothing:
+      strip->addWayOut(m_writeAgainAction);
+      break;
+    case OnDisk::Kind::Folder:
+      break;
+    case OnDisk::Kind::TooLarge:
+    case OnDisk::Kind::Unreadable:
+      strip->addWayOut(m_overwriteAction);
+      break;
+    case OnDisk::Kind::Bytes:
+      strip->addWayOut(refusal.isEmpty() ? m_keepAction : m_overwriteAction);
+      strip->addWayOut(m_differenceAction);
+      strip->addWayOut(m_reloadAction);
+      break;
   }
-  const QString words = isChanged() ? tr("Another program has changed %1 since it was read here, and changes here are "
-                                         "not saved.")
-                                    : tr("Another program has changed %1 since it was read here.");
-  shell::MessageStrip* const strip = m_strips->show(kind, before + words.arg(name), QString::fromLatin1(kFileTopic));
-  if (refusal.isEmpty()) {
-    strip->addWayOut(m_keepAction);
-  } else {
-    strip->addWayOut(m_saveAsAction);
-    strip->addWayOut(m_overwriteAction);
-  }
-  strip->addWayOut(m_differenceAction);
-  strip->addWayOut(m_reloadAction);
+  if (!isText) markAsChanged();  // what stands here stands nowhere else
 }
 
 bool ExperimentEditor::isWhatTheFileHolds() {
@@ -117,11 +136,12 @@ void ExperimentEditor::markAsChanged() {
 }
 
 void ExperimentEditor::keepMine() {
-  if (!isThere()) {
-    lookForOutsideChange();
+  const OnDisk found = onDisk(m_file.path);
+  if (found.kind != OnDisk::Kind::Bytes) {
+    tellOutsideChange({});
     return;
   }
-  m_file.bytes = bytesOnDisk();
+  m_file.bytes = found.bytes;
   m_outside.reset();
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
   markAsChanged();
@@ -147,7 +167,7 @@ void ExperimentEditor::reload() {
     shell::MessageStrip* const strip =
         m_strips->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kFileTopic));
     strip->addWayOut(m_saveAsAction);
-    if (!isThere()) markAsChanged();
+    if (onDisk(m_file.path).kind != OnDisk::Kind::Bytes) markAsChanged();
     return;
   }
   m_file = file;

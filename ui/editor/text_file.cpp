@@ -22,7 +22,33 @@ const QByteArray kByteOrderMark("\xEF\xBB\xBF");
   throw Error(ErrorKind::FileProblem, std::move(facts));
 }
 
+/// At most one byte more than may be there: a file may grow while it is read.
+QByteArray beginningOf(QFile& device, qint64 most) { return device.read(most + 1); }
+
 }  // namespace
+
+OnDisk onDisk(const QString& path) {
+  const QFileInfo info(path);
+  OnDisk found;
+  if (!info.exists()) return found;
+  QFile device(path);
+  if (info.isDir()) {
+    found.kind = OnDisk::Kind::Folder;
+  } else if (!info.isFile()) {  // a pipe, say, which may never end
+    found.kind = OnDisk::Kind::Unreadable;
+  } else if (info.size() > kLargest) {
+    found.kind = OnDisk::Kind::TooLarge;
+  } else if (!device.open(QIODevice::ReadOnly)) {
+    found.kind = OnDisk::Kind::Unreadable;
+  } else {
+    found.bytes = beginningOf(device, kLargest);
+    found.kind = device.error() != QFileDevice::NoError ? OnDisk::Kind::Unreadable
+                 : found.bytes.size() > kLargest        ? OnDisk::Kind::TooLarge
+                                                        : OnDisk::Kind::Bytes;
+    if (found.kind != OnDisk::Kind::Bytes) found.bytes.clear();
+  }
+  return found;
+}
 
 TextFile readTextFile(const QString& path) {
   const QFileInfo info(path);
@@ -35,8 +61,9 @@ TextFile readTextFile(const QString& path) {
   }
   TextFile file;
   file.path = path;
-  file.bytes = device.readAll();
+  file.bytes = beginningOf(device, kLargest);
   if (device.error() != QFileDevice::NoError) fail(path, "reading failed", "Check the disk");
+  if (file.bytes.size() > kLargest) fail(path, "is larger than 1 MiB", "Experiment files are small TOML files");
   if (file.bytes.contains('\0')) fail(path, "is not a text file", "Choose an experiment file");
   QByteArray bytes = file.bytes;
   file.hasByteOrderMark = bytes.startsWith(kByteOrderMark);
@@ -63,7 +90,7 @@ bool isChangedOutside(const TextFile& file) {
   const QFileInfo info(file.path);
   if (!info.isFile() || info.size() != file.bytes.size()) return true;
   QFile device(file.path);
-  return !device.open(QIODevice::ReadOnly) || device.readAll() != file.bytes;
+  return !device.open(QIODevice::ReadOnly) || beginningOf(device, file.bytes.size()) != file.bytes;
 }
 
 void writeTextFile(TextFile& file, const QString& text) {

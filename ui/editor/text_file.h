@@ -18,6 +18,16 @@ struct TextFile {
   QString text;                     ///< lines end in LF
 };
 
+/// What stands under a file's name now.
+struct OnDisk {
+  enum class Kind { Nothing, Folder, Unreadable, TooLarge, Bytes };
+  Kind kind = Kind::Nothing;
+  QByteArray bytes;  ///< of the file; nothing where it is another kind
+};
+
+/// Looks at a file that may be anything by now: reads no more of it than readTextFile() takes.
+OnDisk onDisk(const QString& path);
+
 /// Reads a file for editing. \throws Error FileProblem: missing, unreadable, a folder, not UTF-8, too large
 TextFile readTextFile(const QString& path);
 

@@ -87,6 +87,43 @@ class DiskTests : public QObject {
     QTRY_VERIFY(strip().contains(QStringLiteral("changed a.toml")));  // watched on
   }
 
+  void a_file_that_grows_beyond_what_can_be_read_is_told_and_not_read() {
+    QTest::keyClicks(m_editor->text(), QStringLiteral("# mine "));
+    const QString mine = text();
+    QVERIFY(QFile::resize(m_window->path("a.toml"), (qint64{1} << 20) + 1));
+    QTRY_VERIFY(strip().contains(QStringLiteral("it is larger than 1 MiB now")));
+    QCOMPARE(ways(), (QStringList{QStringLiteral("Overwrite…"), QStringLiteral("Save as…")}));
+    m_window->trigger("save");
+    QVERIFY2(strip().contains(QStringLiteral("Not saved.")), qPrintable(strip()));
+    editorQuestions().overwriting = [](QWidget*, const QString&) { return true; };
+    m_window->wayOut(m_editor, QStringLiteral("Overwrite…"));
+    QCOMPARE(m_window->content("a.toml"), mine);
+    QCOMPARE(strip(), QString());
+  }
+
+  void a_view_of_differences_keeps_mine_only_of_what_can_be_read() {
+    m_window->written("a.toml", QStringLiteral("# theirs\n") + kSound);
+    QTRY_VERIFY(!strip().isEmpty());
+    m_window->wayOut(m_editor, QStringLiteral("Show difference"));
+    QVERIFY(QFile::resize(m_window->path("a.toml"), (qint64{1} << 20) + 1));
+    for (QPushButton* const button :
+         m_editor->findChild<QDialog*>(QStringLiteral("difference"))->findChildren<QPushButton*>()) {
+      if (button->text() == QStringLiteral("Keep mine")) button->click();
+    }
+    QVERIFY2(strip().contains(QStringLiteral("larger than 1 MiB")), qPrintable(strip()));
+  }
+
+  void a_folder_in_the_place_of_the_file_is_told_as_one_with_save_as_alone() {
+    QVERIFY(QFile::remove(m_window->path("a.toml")));
+    QVERIFY(QDir().mkdir(m_window->path("a.toml")));
+    QTRY_VERIFY(strip().contains(QStringLiteral("a.toml is a folder now")));
+    QCOMPARE(ways(), QStringList{QStringLiteral("Save as…")});
+    QVERIFY(m_editor->isChanged());
+    m_window->trigger("save");
+    QVERIFY2(strip().contains(QStringLiteral("Not saved. a.toml is a folder now")), qPrintable(strip()));
+    QCOMPARE(text(), kSound);
+  }
+
   void a_file_that_comes_back_as_it_was_leaves_nothing_to_tell() {
     QVERIFY(QFile::remove(m_window->path("a.toml")));
     QTRY_VERIFY(!strip().isEmpty());
@@ -282,6 +319,16 @@ class DiskTests : public QObject {
  private:
   QString text() const { return m_editor->text()->text(); }
   QString strip() const { return EditorWindow::strip(m_editor); }
+
+  /// What the strips of the editor offer, sorted.
+  QStringList ways() const {
+    QStringList words;
+    for (const QToolButton* const button : m_editor->strips()->findChildren<QToolButton*>()) {
+      if (button->defaultAction() != nullptr) words << button->text();
+    }
+    words.sort();
+    return words;
+  }
 
   /// As editors do it: another file that takes the name.
   void replaceFile(const QString& text) const {

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -49,6 +50,22 @@ class TextFileTests : public QObject {
     QCOMPARE(refusal(written(QByteArray("a\0b", 3))), QStringLiteral("is not a text file"));
     QCOMPARE(refusal(written("a = \"\xE4\"\n")), QStringLiteral("is not UTF-8"));
     QCOMPARE(refusal(written(QByteArray((1 << 20) + 1, '#'))), QStringLiteral("is larger than 1 MiB"));
+  }
+
+  void of_what_stands_on_the_disk_no_more_is_read_than_an_editor_takes() {
+    const QString name = written(QByteArray(1 << 20, '#'));
+    QCOMPARE(onDisk(name).kind, OnDisk::Kind::Bytes);
+    QCOMPARE(onDisk(name).bytes.size(), 1 << 20);
+    TextFile file = readTextFile(name);
+    // Without a block on the disk: reading all of it would end the test for want of memory.
+    QVERIFY(QFile::resize(name, qint64{200} << 30));
+    QVERIFY(isChangedOutside(file));
+    QCOMPARE(onDisk(name).kind, OnDisk::Kind::TooLarge);
+    QVERIFY(onDisk(name).bytes.isEmpty());
+    QCOMPARE(onDisk(m_folder->path()).kind, OnDisk::Kind::Folder);
+    QCOMPARE(onDisk(path("missing.toml")).kind, OnDisk::Kind::Nothing);
+    QCOMPARE(mkfifo(QFile::encodeName(path("pipe")).constData(), 0600), 0);
+    QCOMPARE(onDisk(path("pipe")).kind, OnDisk::Kind::Unreadable);
   }
 
   void permissions_stay() {
