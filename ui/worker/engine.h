@@ -8,6 +8,7 @@
 #include "core/session/preflight.h"
 #include "core/session/run.h"
 #include "ui/worker/job.h"
+#include "ui/worker/traced_experiment.h"
 
 namespace mantissa::ui::worker {
 
@@ -23,6 +24,11 @@ class Engine {
   /// Finds out what a run would be (core/session/preflight.h). \throws whatever that throws.
   virtual session::Preflight preflight(const Job::Run& work, const session::StopToken& stop,
                                        const session::ArmTeller& tell) = 0;
+
+  /// Traces and times steps of every arm (core/session/step_memory.h), with activation checkpointing and without where
+  /// the model can take both. A request to stop leaves out what was not traced by then. \throws whatever that throws.
+  virtual TracedExperiment traceMemory(const spec::Experiment& experiment, const session::StopToken& stop,
+                                       const TraceTeller& tell) = 0;
 };
 
 /// Makes the engine when the first job needs it, on the engine's thread: what loads LibTorch need not be there before.

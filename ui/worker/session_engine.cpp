@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/worker/session_engine.h"
 
+#include <optional>
+#include <utility>
 #include <variant>
 
+#include "core/session/planned_memory.h"
 #include "core/session/resume.h"
 #include "core/session/run.h"
 
@@ -18,6 +21,31 @@ record::RunSummary SessionEngine::run(const Job& job, session::Observer& observe
 session::Preflight SessionEngine::preflight(const Job::Run& work, const session::StopToken& stop,
                                             const session::ArmTeller& tell) {
   return session::preflight(work.experiment, work.options, stop, {}, tell);
+}
+
+TracedExperiment SessionEngine::traceMemory(const spec::Experiment& experiment, const session::StopToken& stop,
+                                            const TraceTeller& tell) {
+  TracedExperiment traced;
+  traced.experiment = experiment;
+  session::MemoryQuestion question;
+  question.with_times = true;
+  tell(false);
+  traced.trace = session::trace_memory(experiment, question, stop);
+  const auto isCheckpointed = [](const spec::Experiment& one) {
+    return one.training.activation_checkpointing == spec::ActivationCheckpointing::Blocks;
+  };
+  traced.forecasts = session::forecasts_of(traced.trace.arms, isCheckpointed(experiment));
+  for (const session::ArmMemory& arm : traced.trace.arms) {
+    if (!arm.failure.empty()) traced.failures.push_back(arm);
+  }
+  const std::optional<spec::Experiment> other = session::with_other_checkpointing(experiment);
+  if (!other || stop.requested()) return traced;
+  tell(true);
+  const session::TracedMemory otherTrace = session::trace_memory(*other, question, stop);
+  for (session::ArmForecast& forecast : session::forecasts_of(otherTrace.arms, isCheckpointed(*other))) {
+    traced.forecasts.push_back(std::move(forecast));
+  }
+  return traced;
 }
 
 }  // namespace mantissa::ui::worker

@@ -5,12 +5,14 @@
 
 namespace mantissa::ui::worker {
 
-/// The real engine: session::run, session::resume and session::preflight.
+/// The real engine: session::run, session::resume, session::preflight and session::trace_memory.
 class SessionEngine : public Engine {
  public:
   record::RunSummary run(const Job& job, session::Observer& observer, session::RunControl& control) override;
   session::Preflight preflight(const Job::Run& work, const session::StopToken& stop,
                                const session::ArmTeller& tell) override;
+  TracedExperiment traceMemory(const spec::Experiment& experiment, const session::StopToken& stop,
+                               const TraceTeller& tell) override;
 };
 
 }  // namespace mantissa::ui::worker

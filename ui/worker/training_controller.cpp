@@ -19,6 +19,7 @@ struct TrainingController::Current {
   bool stops_at_checkpoint = false;
   bool superseded = false;
   bool looks_ahead = false;  // no job
+  bool traces = false;       // one that looks ahead at memory alone
 };
 
 TrainingController::TrainingController(EngineFactory factory, QObject* parent)
@@ -37,13 +38,14 @@ TrainingController::~TrainingController() {
 bool TrainingController::endWithin(std::chrono::milliseconds limit) {
   m_waiting.clear();
   m_lookAhead.reset();
+  m_trace.reset();
   if (m_current) m_current->control->stop();
   return m_engine->waitUntilIdle(limit);
 }
 
-bool TrainingController::looksAhead() const { return m_current && m_current->looks_ahead; }
+bool TrainingController::looksAhead() const { return m_current && m_current->looks_ahead && !m_current->traces; }
 
-bool TrainingController::waitsForLookAhead() const { return looksAhead() && !m_waiting.empty(); }
+bool TrainingController::waitsForLookAhead() const { return m_current && m_current->looks_ahead && !m_waiting.empty(); }
 
 void TrainingController::watchEngine() {
   if (m_heldUp) return;
@@ -120,6 +122,26 @@ void TrainingController::lookAhead(Job::Run work) {
 void TrainingController::cancelLookAhead() {
   m_lookAhead.reset();
   stopLookAhead();
+}
+
+void TrainingController::traceMemory(spec::Experiment experiment) {
+  if (m_current && m_current->traces) stopLookAhead();
+  m_trace = std::move(experiment);
+  m_mailbox->post([this] { startNext(); });
+}
+
+void TrainingController::cancelTrace() {
+  const bool waited = m_trace.has_value();
+  m_trace.reset();
+  if (m_current && m_current->traces) {
+    stopLookAhead();
+  } else if (waited) {
+    Q_EMIT memoryTraceStopped();
+  }
+}
+
+bool TrainingController::tracesMemory() const {
+  return m_trace || (m_current && m_current->traces && !m_current->superseded);
 }
 
 bool TrainingController::stopLookAhead() {
@@ -237,6 +259,8 @@ void TrainingController::startNext() {
     startJob();
   } else if (m_lookAhead) {
     startLookAhead();
+  } else if (m_trace && m_waiting.empty()) {
+    startTrace();
   }
 }
 
@@ -302,6 +326,30 @@ void TrainingController::startLookAhead() {
   Q_EMIT lookAheadReached({});
 }
 
+void TrainingController::startTrace() {
+  m_current = std::make_unique<Current>();
+  m_current->id = nextId();
+  m_current->looks_ahead = m_current->traces = true;
+  EngineTask task;
+  task.work = [this, id = m_current->id, experiment = *std::exchange(m_trace, std::nullopt),
+               control = m_current->control](Engine& engine) -> std::function<void()> {
+    const auto tell = [this, id](bool withOtherCheckpointing) {
+      m_mailbox->post([this, id, withOtherCheckpointing] {
+        const bool isHeardOf = m_current && m_current->id == id && !m_current->superseded;
+        if (isHeardOf) Q_EMIT memoryTraceReached(withOtherCheckpointing);
+      });
+    };
+    auto traced = std::make_shared<const TracedExperiment>(engine.traceMemory(experiment, control->stop_token(), tell));
+    return [this, traced = std::move(traced)] {
+      m_mailbox->post([this, traced] { endCurrent([&](JobId) { Q_EMIT memoryTraced(traced); }); });
+    };
+  };
+  task.failed = [this](const JobFailure& failure) {
+    m_mailbox->post([this, failure] { endCurrent([&](JobId) { Q_EMIT memoryTraceFailed(failure); }); });
+  };
+  m_engine->start(std::move(task));
+}
+
 void TrainingController::endCurrent(const std::function<void(JobId)>& tell) {
   const std::unique_ptr<Current> ended = std::move(m_current);
   engineLives();
@@ -311,7 +359,11 @@ void TrainingController::endCurrent(const std::function<void(JobId)>& tell) {
     for (Feed& feed : m_feeds) feed.is_over = true;
     setState(JobState::Idle);
   }
-  if (!ended->superseded) tell(ended->id);
+  if (!ended->superseded) {
+    tell(ended->id);
+  } else if (ended->traces) {
+    Q_EMIT memoryTraceStopped();
+  }
 }
 
 void TrainingController::engineIs(JobState state) {

@@ -70,7 +70,13 @@ class TrainingController : public QObject {
   void cancelLookAhead();
   /// Whether one is at work, wanted or not: what it is at cannot be interrupted everywhere.
   bool looksAhead() const;
-  /// Whether jobs wait for a look ahead to come to its end.
+  /// Traces what steps of the experiment hold, while no job is at work or waits, and after a look ahead: the last one
+  /// asked for, once. Any job that comes goes first, and so does a look ahead: what was traced until then is dropped.
+  void traceMemory(spec::Experiment experiment);
+  void cancelTrace();
+  /// Whether one is at work or waits for its turn.
+  bool tracesMemory() const;
+  /// Whether jobs wait for a look ahead, or a trace, to come to its end.
   bool waitsForLookAhead() const;
 
   /// How long the engine may give no sign of life when something is asked of it before `heldUp` tells.
@@ -128,6 +134,12 @@ class TrainingController : public QObject {
   /// What the last `lookAhead` has found; one that was superseded or cancelled is not heard of.
   void lookedAhead(const mantissa::session::Preflight& preflight);
   void lookAheadFailed(const mantissa::ui::worker::JobFailure& failure);
+  /// What the trace at work is at: the arms as the experiment has them, or with the other activation checkpointing.
+  void memoryTraceReached(bool withOtherCheckpointing);
+  void memoryTraced(const std::shared_ptr<const mantissa::ui::worker::TracedExperiment>& traced);
+  void memoryTraceFailed(const mantissa::ui::worker::JobFailure& failure);
+  /// It was cancelled, or something else went first.
+  void memoryTraceStopped();
   /// A job was asked to pause or to stop, or waits for a look ahead, and the engine has given no sign of life for so
   /// many seconds: again after twice the time. What comes next from the engine ends it.
   void heldUp(int seconds);
@@ -147,6 +159,7 @@ class TrainingController : public QObject {
   void startNext();
   void startJob();
   void startLookAhead();
+  void startTrace();
   bool stopLookAhead();  // whether there is one at work
   void engineIs(JobState state);
   /// Something was asked of the engine.
@@ -162,6 +175,7 @@ class TrainingController : public QObject {
 
   std::deque<std::pair<JobId, Job>> m_waiting;
   std::optional<Job::Run> m_lookAhead;
+  std::optional<spec::Experiment> m_trace;
   std::unique_ptr<Current> m_current;  // what the engine's thread is at; nothing while idle
   std::vector<Feed> m_feeds;           // of the current job, and of the one before where its last steps were not taken
   bool m_holds = false;

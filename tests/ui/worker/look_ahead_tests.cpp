@@ -34,6 +34,22 @@ session::Preflight untilStopped(const Job::Run& work, const session::StopToken& 
   return found(work, stop, {});
 }
 
+ui::worker::TracedExperiment traceOfName(const spec::Experiment& experiment, const session::StopToken&,
+                                         const ui::worker::TraceTeller& tell) {
+  ui::worker::TracedExperiment traced;
+  traced.experiment = experiment;
+  tell(false);
+  tell(true);
+  return traced;
+}
+
+ui::worker::TracedExperiment traceUntilStopped(const spec::Experiment& experiment, const session::StopToken& stop,
+                                               const ui::worker::TraceTeller& tell) {
+  tell(false);
+  while (!stop.requested()) QTest::qSleep(1);
+  return traceOfName(experiment, stop, [](bool) {});
+}
+
 }  // namespace
 
 class LookAheadTests : public QObject {
@@ -150,6 +166,52 @@ class LookAheadTests : public QObject {
     controller->lookAhead(workOf("slow"));
     QCoreApplication::processEvents();
     controller.reset();
+  }
+
+  void a_trace_of_memory_is_told_with_what_it_is_at() {
+    TrainingController controller(stub(stepsOfTitle, found, traceOfName));
+    QStringList told;
+    connect(&controller, &TrainingController::memoryTraceReached, this,
+            [&told](bool other) { told << (other ? "other" : "own"); });
+    connect(&controller, &TrainingController::memoryTraced, this,
+            [&told](const auto& traced) { told << QString::fromStdString(traced->experiment.name); });
+    controller.traceMemory(workOf("one").experiment);
+    QVERIFY(controller.tracesMemory());
+    SOON_COMPARE(told, (QStringList{"own", "other", "one"}));
+    QVERIFY(!controller.tracesMemory());
+    QCOMPARE(controller.state(), JobState::Idle);
+  }
+
+  void a_trace_waits_for_a_look_ahead_and_gives_way_to_a_job() {
+    TrainingController controller(stub(stepsOfTitle, found, traceUntilStopped));
+    listen(controller);
+    int stopped = 0;
+    int traced = 0;
+    connect(&controller, &TrainingController::memoryTraceStopped, this, [&stopped] { ++stopped; });
+    connect(&controller, &TrainingController::memoryTraced, this, [&traced] { ++traced; });
+    controller.traceMemory(workOf("memory").experiment);
+    controller.lookAhead(workOf("one"));
+    SOON_COMPARE(m_found, QStringList{"one"});
+    SOON_COMPARE(controller.tracesMemory(), true);
+    Job job;
+    job.title = QStringLiteral("1");
+    job.work = Job::Run();
+    controller.enqueue(job);
+    SOON_COMPARE(stopped, 1);
+    QCOMPARE(traced, 0);
+  }
+
+  void a_trace_that_is_cancelled_is_told_as_stopped() {
+    TrainingController controller(stub(stepsOfTitle, found, traceUntilStopped));
+    QStringList told;
+    connect(&controller, &TrainingController::memoryTraceReached, this, [&told] { told << "at work"; });
+    connect(&controller, &TrainingController::memoryTraceStopped, this, [&told] { told << "stopped"; });
+    connect(&controller, &TrainingController::memoryTraced, this, [&told] { told << "traced"; });
+    controller.traceMemory(workOf("one").experiment);
+    SOON_COMPARE(told, QStringList{"at work"});
+    controller.cancelTrace();
+    QVERIFY(!controller.tracesMemory());
+    SOON_COMPARE(told, (QStringList{"at work", "stopped"}));
   }
 
  private:

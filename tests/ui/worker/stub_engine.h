@@ -19,8 +19,10 @@ class StubEngine : public ui::worker::Engine {
   using Run = std::function<record::RunSummary(const ui::worker::Job&, session::Observer&, session::RunControl&)>;
   using LookAhead = std::function<session::Preflight(const ui::worker::Job::Run&, const session::StopToken&,
                                                      const session::ArmTeller&)>;
-  explicit StubEngine(Run run, LookAhead look_ahead = {})
-      : m_run(std::move(run)), m_look_ahead(std::move(look_ahead)) {}
+  using Trace = std::function<ui::worker::TracedExperiment(const spec::Experiment&, const session::StopToken&,
+                                                           const ui::worker::TraceTeller&)>;
+  explicit StubEngine(Run run, LookAhead look_ahead = {}, Trace trace = {})
+      : m_run(std::move(run)), m_look_ahead(std::move(look_ahead)), m_trace(std::move(trace)) {}
 
   record::RunSummary run(const ui::worker::Job& job, session::Observer& observer,
                          session::RunControl& control) override {
@@ -32,14 +34,21 @@ class StubEngine : public ui::worker::Engine {
     return m_look_ahead ? m_look_ahead(work, stop, tell) : session::Preflight();
   }
 
+  ui::worker::TracedExperiment traceMemory(const spec::Experiment& experiment, const session::StopToken& stop,
+                                           const ui::worker::TraceTeller& tell) override {
+    return m_trace ? m_trace(experiment, stop, tell) : ui::worker::TracedExperiment();
+  }
+
  private:
   Run m_run;
   LookAhead m_look_ahead;
+  Trace m_trace;
 };
 
-inline ui::worker::EngineFactory stub(StubEngine::Run run, StubEngine::LookAhead look_ahead = {}) {
-  return [run = std::move(run), look_ahead = std::move(look_ahead)] {
-    return std::make_unique<StubEngine>(run, look_ahead);
+inline ui::worker::EngineFactory stub(StubEngine::Run run, StubEngine::LookAhead look_ahead = {},
+                                      StubEngine::Trace trace = {}) {
+  return [run = std::move(run), look_ahead = std::move(look_ahead), trace = std::move(trace)] {
+    return std::make_unique<StubEngine>(run, look_ahead, trace);
   };
 }
 
