@@ -219,6 +219,11 @@ void EditorTabs::addTrial(const QString& path, int preset) {
   if (ExperimentEditor* const editor = editorOf(path)) editor->addTrial(policyPresets().at(preset));
 }
 
+void EditorTabs::usePlan(const QString& path, qint64 batch, qint64 accumulate, bool activationCheckpointing) {
+  openFile(path);
+  if (ExperimentEditor* const editor = editorOf(path)) editor->usePlan(batch, accumulate, activationCheckpointing);
+}
+
 void EditorTabs::openArchived(std::int64_t experiment) {
   if (!m_window.archive().isEmpty()) m_archived->read(m_window.archive(), experiment);
 }

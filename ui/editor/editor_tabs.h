@@ -31,6 +31,8 @@ class EditorTabs : public QObject {
   void openFile(const QString& path);
   /// Adds a trial to a file, in its editor. \param preset  its place in policyPresets()
   void addTrial(const QString& path, int preset);
+  /// Writes how a step is computed into a file, in its editor, where a person sees and saves it.
+  void usePlan(const QString& path, qint64 batch, qint64 accumulate, bool activationCheckpointing);
   /// The text of an experiment in the open archive as a new experiment; 0: the newest one.
   void openArchived(std::int64_t experiment);
   /// What stood in editors when the window closed last, behind what is in front; files that are gone are told, once.

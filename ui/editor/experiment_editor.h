@@ -86,6 +86,9 @@ class ExperimentEditor : public shell::Document {
 
   /// Adds a trial that begins with this policy, as a change that can be undone.
   void addTrial(const PolicyPreset& preset);
+  /// Writes how a step is computed, as one change that can be undone: training.batch, training.accumulate and
+  /// training.activation_checkpointing, and nothing else. Keys whose default says it already are not added.
+  void usePlan(qint64 batch, qint64 accumulate, bool activationCheckpointing);
   /// How wide outline, form and text are.
   QByteArray saveLayout() const;
   void restoreLayout(const QByteArray& layout);

@@ -150,6 +150,24 @@ void ExperimentEditor::addTrial(const PolicyPreset& preset) {
   if (line > 0) m_text->goTo(line);
 }
 
+void ExperimentEditor::usePlan(qint64 batch, qint64 accumulate, bool activationCheckpointing) {
+  if (!m_toml) return;
+  const QString step = QStringLiteral("plan");
+  m_typedInto.clear();
+  const auto write = [&](const QString& path, const QString& value, bool isDefault) {
+    if (isDefault && !m_toml->has(path)) return;
+    if (m_toml->value(path) == value) return;
+    change(path, step, [&](const QString& text) { return withValue(text, path, value); });
+  };
+  write(QStringLiteral("training.batch"), QString::number(batch), false);
+  write(QStringLiteral("training.accumulate"), QString::number(accumulate), accumulate == 1);
+  write(QStringLiteral("training.activation_checkpointing"),
+        tomlText(activationCheckpointing ? QStringLiteral("blocks") : QStringLiteral("off")), !activationCheckpointing);
+  m_typedInto.clear();
+  const int line = m_toml->lineOf(QStringLiteral("training.batch"));
+  if (line > 0) m_text->goTo(line);
+}
+
 void ExperimentEditor::copyItem(const QString& path) {
   if (!m_toml) return;
   const QString list = parentPath(path);

@@ -57,6 +57,22 @@ class FormTests : public QObject {
     QLocale::setDefault(QLocale::c());
   }
 
+  void a_plan_changes_how_a_step_is_computed_and_nothing_else_in_one_step_of_undo() {
+    m_window->editors->usePlan(m_editor->file(), 32, 2, true);
+    QString planned = kText;
+    planned.replace(QStringLiteral("batch = 64 "), QStringLiteral("batch = 32 "));
+    planned.replace(QStringLiteral("steps = 5\n"),
+                    QStringLiteral("steps = 5\naccumulate = 2\nactivation_checkpointing = \"blocks\"\n"));
+    QCOMPARE(m_editor->text()->text(), planned);
+    QVERIFY(m_editor->isChanged());  // it is the person who saves it
+    m_window->trigger("editor_undo");
+    QCOMPARE(m_editor->text()->text(), kText);
+    // What the defaults say is not written.
+    m_window->editors->usePlan(m_editor->file(), 16, 1, false);
+    QCOMPARE(m_editor->text()->text(),
+             QString(kText).replace(QStringLiteral("batch = 64 "), QStringLiteral("batch = 16 ")));
+  }
+
   void every_key_of_the_catalogue_has_a_field_with_words_of_its_own() {
     m_window->setText(m_editor, kText + QStringLiteral("[rules]\noutput = { max = 1.0 }\nquality = { min = 0.1 }\n"));
     QStringList found;
