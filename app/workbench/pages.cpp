@@ -76,6 +76,10 @@ ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
   QObject::connect(run, &ui::run::RunPage::presetRequested, editors, &ui::editor::EditorTabs::addTrial);
   QObject::connect(editors, &ui::editor::EditorTabs::saved, run, &ui::run::RunPage::readAgain);
   QObject::connect(editors, &ui::editor::EditorTabs::unsavedFilesChanged, run, &ui::run::RunPage::setUnsavedFiles);
+  auto* const memory = qobject_cast<ui::memory::MemoryPage*>(window.page(QStringLiteral("memory")));
+  memory->useController(run->controller());
+  QObject::connect(editors, &ui::editor::EditorTabs::saved, memory, &ui::memory::MemoryPage::readAgain);
+  QObject::connect(memory, &ui::memory::MemoryPage::planRequested, editors, &ui::editor::EditorTabs::usePlan);
   run->setBeforeRun([editors](const QString& file) { return editors->saveBeforeRun(file); });
   return editors;
 }

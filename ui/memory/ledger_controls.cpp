@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/memory/size_text.h"
 #include "ui/memory/ledger_field.h"
+#include "ui/plain_tip.h"
 
 namespace mantissa::ui::memory {
 namespace {
@@ -45,7 +46,7 @@ QComboBox* choiceBox(const QString& name) {
 /// A text that the box has no room for stands in its tip.
 void addChoice(QComboBox* box, const QString& text) {
   box->addItem(text);
-  box->setItemData(box->count() - 1, text, Qt::ToolTipRole);
+  box->setItemData(box->count() - 1, plainTip(text), Qt::ToolTipRole);
 }
 
 }  // namespace
@@ -55,6 +56,10 @@ LedgerControls::LedgerControls(QWidget* parent)
       m_buttons(new QHBoxLayout),
       m_form(new QFormLayout),
       m_area(new QScrollArea),
+      m_ledgerBox(choiceBox(tr("Ledger"))),
+      m_compare(choiceBox(tr("Compare with"))),
+      m_source(choiceBox(tr("From"))),
+      m_arm(choiceBox(tr("Arm"))),
       m_state(choiceBox(tr("Optimizer"))),
       m_policy(choiceBox(tr("Policy"))),
       m_limit(choiceBox(tr("Largest value of"))),
@@ -82,6 +87,20 @@ LedgerControls::LedgerControls(QWidget* parent)
   m_area->setFocusPolicy(Qt::NoFocus);  // its fields have the keyboard, and bring themselves into view
   layout->addWidget(m_area, 1);
 
+  m_ledgerBox->setEditable(true);
+  m_ledgerBox->setInsertPolicy(QComboBox::NoInsert);
+  m_ledgerBox->lineEdit()->setPlaceholderText(tr("name to save it"));
+  m_ledgerBox->lineEdit()->setAccessibleName(tr("Ledger"));
+  m_ledgerBox->setToolTip(tr("A saved ledger, or the name to save what is typed under."));
+  addRow(tr("Ledger"), m_ledgerBox);
+  m_compare->setToolTip(tr("A saved ledger that stands beside this one, figure by figure."));
+  addRow(tr("Compare"), m_compare);
+  m_source->setToolTip(
+      tr("What the ledger is made of: what is typed here, or traced steps of the experiment that is "
+         "open."));
+  addRow(tr("From"), m_source);
+  m_arm->setToolTip(tr("The arm that is looked at."));
+  addRow(tr("Arm"), m_arm);
   using Kind = TextSpin::Kind;
   const auto kind = [](Kind one) { return static_cast<int>(one); };
   addHeading(tr("Device"));
@@ -110,7 +129,7 @@ LedgerControls::LedgerControls(QWidget* parent)
   addField(FieldId::Accumulation, kind(Kind::Count),
            tr("Microbatches of one optimizer step. It needs no memory of its own."));
   addField(FieldId::Blocks, kind(Kind::Count), tr("Equal parts of the model, from its input."));
-  addHeading(tr("Other policies, per sample"));
+  m_othersHeading = addHeading(tr("Other policies, per sample"));
   addField(FieldId::Fp32, kind(Kind::Size), tr("Activations of one sample in FP32. May be left empty."));
   addField(FieldId::Checkpointed, kind(Kind::Size),
            tr("Activations of one sample under the policy above, with activation checkpointing. May be left empty."));
@@ -137,6 +156,8 @@ LedgerControls::LedgerControls(QWidget* parent)
   m_limitSentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_form->addRow(m_limitSentence);
   listen();
+  offerLedgers({}, {});
+  offerExperiment({});
 }
 
 QSize LedgerControls::sizeHint() const { return {kWidth, QWidget::sizeHint().height()}; }
@@ -150,14 +171,15 @@ void LedgerControls::addAction(QAction* action) {
   m_hasPrimary = true;
 }
 
-void LedgerControls::addHeading(const QString& text) {
+QLabel* LedgerControls::addHeading(const QString& text) {
   auto* const label = new QLabel(text);
   label->setTextFormat(Qt::PlainText);
   QFont bold = label->font();
   bold.setBold(true);
   label->setFont(bold);
-  label->setContentsMargins(0, m_form->rowCount() == 0 ? 0 : 12, 0, 0);
+  label->setContentsMargins(0, 12, 0, 0);
   m_form->addRow(label);
+  return label;
 }
 
 void LedgerControls::addRow(const QString& text, QWidget* widget) {
@@ -193,6 +215,15 @@ void LedgerControls::listen() {
   }
   connect(m_state, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
   connect(m_policy, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
+  connect(m_arm, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
+  connect(m_compare, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
+  connect(m_ledgerBox, &QComboBox::activated, this,
+          [this](int place) { Q_EMIT ledgerChosen(m_ledgerBox->itemText(place)); });
+  connect(m_ledgerBox, &QComboBox::editTextChanged, this, &LedgerControls::ledgerNameEdited);
+  connect(m_source, &QComboBox::currentIndexChanged, this, [this] {
+    showRows();
+    Q_EMIT sourceChosen();
+  });
   connect(m_limit, &QComboBox::currentIndexChanged, this, &LedgerControls::showLimit);
   connect(m_reserveSlider, &QSlider::valueChanged, this, [this](int percent) {
     field(FieldId::Reserve)->setText(tr("%1 %").arg(percent));
@@ -203,6 +234,85 @@ void LedgerControls::listen() {
     Q_EMIT edited();
   });
   connect(m_microbatchSlider, &QSlider::sliderReleased, this, &LedgerControls::fitSliderRange);
+}
+
+void LedgerControls::offerLedgers(const QStringList& names, const QString& shown) {
+  const QSignalBlocker quiet(m_ledgerBox);
+  const QSignalBlocker quietCompare(m_compare);
+  const QString compared = comparedLedger();
+  m_ledgerBox->clear();
+  m_compare->clear();
+  addChoice(m_compare, tr("with none"));
+  for (const QString& name : names) {
+    addChoice(m_ledgerBox, name);
+    addChoice(m_compare, name);
+  }
+  m_ledgerBox->setCurrentIndex(static_cast<int>(names.indexOf(shown)));
+  m_ledgerBox->setEditText(shown);
+  m_compare->setCurrentIndex(static_cast<int>(names.indexOf(compared)) + 1);
+  showRows();
+}
+
+QString LedgerControls::ledgerName() const { return m_ledgerBox->currentText().trimmed(); }
+
+QString LedgerControls::comparedLedger() const {
+  return m_compare->currentIndex() > 0 ? m_compare->currentText() : QString();
+}
+
+LedgerControls::Source LedgerControls::source() const {
+  return m_source->currentIndex() == 1 ? Source::Experiment : Source::Typed;
+}
+
+void LedgerControls::offerExperiment(const QString& experiment) {
+  const QSignalBlocker quiet(m_source);
+  const Source before = source();
+  m_source->clear();
+  addChoice(m_source, tr("typed values"));
+  if (!experiment.isEmpty()) addChoice(m_source, tr("experiment %1").arg(experiment));
+  m_source->setCurrentIndex(before == Source::Experiment && !experiment.isEmpty() ? 1 : 0);
+  showRows();
+}
+
+void LedgerControls::setSource(Source source) {
+  const QSignalBlocker quiet(m_source);
+  m_source->setCurrentIndex(source == Source::Experiment ? 1 : 0);
+  showRows();
+}
+
+void LedgerControls::setArms(const QStringList& arms, int chosen) {
+  const QSignalBlocker quiet(m_arm);
+  m_arm->clear();
+  for (const QString& arm : arms) addChoice(m_arm, arm);
+  m_arm->setCurrentIndex(chosen);
+  showRows();
+}
+
+int LedgerControls::chosenArm() const { return m_arm->currentIndex(); }
+
+/// Of a model that was traced nobody has to type what it needs.
+void LedgerControls::showRows() {
+  const bool isTyped = source() == Source::Typed;
+  m_form->setRowVisible(m_ledgerBox, isTyped);
+  m_form->setRowVisible(m_compare, isTyped && m_compare->count() > 1);
+  m_form->setRowVisible(m_arm, !isTyped && m_arm->count() > 0);
+  for (QWidget* const one : std::initializer_list<QWidget*>{m_state, m_policy, m_othersHeading, m_limit}) {
+    m_form->setRowVisible(one, isTyped);
+  }
+  for (const FieldId one : {FieldId::Parameters, FieldId::Fixed, FieldId::PerSample, FieldId::Blocks, FieldId::Fp32,
+                            FieldId::Checkpointed}) {
+    m_form->setRowVisible(field(one), isTyped);
+  }
+}
+
+void LedgerControls::showAnswer(const CommonFields& fields, const QString& largest, const QString& sentence) {
+  for (std::size_t i = 0; i < kFields; ++i) {
+    const auto problem = fields.problems.find(static_cast<FieldId>(i));
+    m_fields[i]->setProblem(problem == fields.problems.end() ? QString() : problem->second);
+  }
+  m_ledger.reset();
+  fitSliderRange();
+  m_limitAnswer->setText(largest);
+  m_limitSentence->setText(sentence);
 }
 
 TypedValues LedgerControls::values() const {

@@ -40,10 +40,34 @@ class LedgerControls : public QWidget {
   /// Not an edit.
   void setValues(const TypedValues& values);
 
+  /// Where the ledger comes from: typed values, or an experiment.
+  enum class Source { Typed, Experiment };
+  Source source() const;
+  /// What can be chosen, without an edit. \param experiment  its name; empty: none is open, and there is only what is
+  /// typed
+  void offerExperiment(const QString& experiment);
+  void setSource(Source source);
+  /// The ledgers that were saved, without an edit. \param shown  whose values stand in the fields; empty: of none
+  void offerLedgers(const QStringList& names, const QString& shown);
+  /// What stands in the box of names: a saved one, or one to save under.
+  QString ledgerName() const;
+  /// A saved ledger to compare with; empty: none.
+  QString comparedLedger() const;
+  /// The arms that were traced, one of which is looked at. \param chosen  its place
+  void setArms(const QStringList& arms, int chosen);
+  int chosenArm() const;
+
+  /// Problems of the fields that a traced step needs, and the answer about its microbatch.
+  void showAnswer(const CommonFields& fields, const QString& largest, const QString& sentence);
+
   /// Problems at their fields, what is derived, and the answer about the largest value.
   void showAnswer(const TypedAnswer& answer);
 
   LedgerField* field(FieldId field) const { return m_fields[placeOf(field)]; }
+  QComboBox* ledgerBox() const { return m_ledgerBox; }
+  QComboBox* compareBox() const { return m_compare; }
+  QComboBox* sourceBox() const { return m_source; }
+  QComboBox* armBox() const { return m_arm; }
   QComboBox* stateBox() const { return m_state; }
   QComboBox* policyBox() const { return m_policy; }
   QComboBox* limitBox() const { return m_limit; }
@@ -52,11 +76,18 @@ class LedgerControls : public QWidget {
   QSlider* microbatchSlider() const { return m_microbatchSlider; }
 
  Q_SIGNALS:
+  /// A saved ledger was chosen, to be shown.
+  void ledgerChosen(const QString& name);
+  /// Another name stands in the box.
+  void ledgerNameEdited();
+  /// Another source was chosen.
+  void sourceChosen();
   /// A person changed something; every notch of a slider that is dragged is one.
   void edited();
 
  private:
-  void addHeading(const QString& text);
+  void showRows();
+  QLabel* addHeading(const QString& text);
   void addRow(const QString& text, QWidget* widget);
   LedgerField* addField(FieldId field, int kind, const QString& help);
   QSlider* addSlider(const QString& name);
@@ -70,8 +101,13 @@ class LedgerControls : public QWidget {
   QScrollArea* m_area;
   bool m_hasPrimary = false;
   std::array<LedgerField*, kFields> m_fields{};
+  QComboBox* m_ledgerBox;
+  QComboBox* m_compare;
+  QComboBox* m_source;
+  QComboBox* m_arm;
   QComboBox* m_state;
   QComboBox* m_policy;
+  QLabel* m_othersHeading = nullptr;
   QSlider* m_reserveSlider = nullptr;
   QSlider* m_microbatchSlider = nullptr;
   QComboBox* m_limit;

@@ -93,7 +93,12 @@ class StackPainting {
  public:
   StackPainting(QPainter& painter, const QRectF& area, const plot::PlotInk& ink, const ShownStack& stack,
                 const ByteScale& scale)
-      : m_painter(painter), m_ink(ink), m_stack(stack), m_scale(scale), m_shades(LedgerShades::of(ink)) {
+      : m_painter(painter),
+        m_ink(ink),
+        m_stack(stack),
+        m_scale(scale),
+        m_device(ByteScale::of(std::max(stack.capacity, stack.total))),
+        m_shades(LedgerShades::of(ink)) {
     const double line = QFontMetricsF(ink.font).height();
     const double height = line * 2 + 2 * kBracket + 8 + kBarHeight;
     const double top = area.top() + std::max(0.0, (area.height() - height) / 2);
@@ -124,8 +129,8 @@ class StackPainting {
     hatch(m_painter, stretch(m_stack.usable, m_stack.capacity), m_ink.faintText);
     if (m_stack.usable <= m_stack.total) return;
     const QString words =
-        say(QT_TRANSLATE_NOOP("MemoryPage", "headroom %1")).arg(m_scale.textWithUnit(m_stack.usable - m_stack.total));
-    writeInside(stretch(m_stack.total, m_stack.usable), {words, m_scale.text(m_stack.usable - m_stack.total)},
+        say(QT_TRANSLATE_NOOP("MemoryPage", "headroom %1")).arg(m_device.textWithUnit(m_stack.usable - m_stack.total));
+    writeInside(stretch(m_stack.total, m_stack.usable), {words, m_device.text(m_stack.usable - m_stack.total)},
                 m_ink.font, m_ink.text);
   }
 
@@ -189,19 +194,19 @@ class StackPainting {
     below.put(say(QT_TRANSLATE_NOOP("MemoryPage", "total %1")).arg(m_scale.textWithUnit(m_stack.total)),
               x(m_stack.total), bold, isOver ? m_ink.colors.bad : m_ink.text);
     if (m_stack.capacity > 0) {
-      below.put(say(QT_TRANSLATE_NOOP("MemoryPage", "usable %1")).arg(m_scale.textWithUnit(m_stack.usable)),
+      below.put(say(QT_TRANSLATE_NOOP("MemoryPage", "usable %1")).arg(m_device.textWithUnit(m_stack.usable)),
                 x(m_stack.usable), bold, m_ink.text);
-      below.put(m_scale.text(m_stack.capacity), x(m_stack.capacity), m_ink.font, m_ink.faintText);
+      below.put(m_device.text(m_stack.capacity), x(m_stack.capacity), m_ink.font, m_ink.faintText);
     }
     below.fill(m_stack.fixedWords, m_below.left() + 4, m_ink.font, m_ink.text);
     Row above(m_painter, m_above);
     if (isOver) {
       above.put(
-          say(QT_TRANSLATE_NOOP("MemoryPage", "over by %1")).arg(m_scale.textWithUnit(m_stack.total - m_stack.usable)),
+          say(QT_TRANSLATE_NOOP("MemoryPage", "over by %1")).arg(m_device.textWithUnit(m_stack.total - m_stack.usable)),
           (x(m_stack.usable) + x(m_stack.total)) / 2, bold, m_ink.colors.bad);
     }
     if (m_stack.capacity > 0 && m_stack.reserve > 0) {
-      above.put(say(QT_TRANSLATE_NOOP("MemoryPage", "reserve %1")).arg(m_scale.textWithUnit(m_stack.reserve)),
+      above.put(say(QT_TRANSLATE_NOOP("MemoryPage", "reserve %1")).arg(m_device.textWithUnit(m_stack.reserve)),
                 (x(m_stack.usable) + x(m_stack.capacity)) / 2, m_ink.font, m_ink.text);
     }
     if (m_stack.total > m_fixed) {
@@ -216,6 +221,7 @@ class StackPainting {
   const plot::PlotInk& m_ink;
   const ShownStack& m_stack;
   const ByteScale& m_scale;
+  ByteScale m_device;
   LedgerShades m_shades;
   QRectF m_above, m_bar, m_below;
   double m_whole = 0;

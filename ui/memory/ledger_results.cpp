@@ -26,6 +26,7 @@ constexpr int kStackHeight = 128;
 constexpr int kChartHeight = 220;
 constexpr int kPlanRows = 8;
 constexpr int kCategoryRows = 7;
+constexpr int kComparisonRows = 9;
 constexpr int kHeader = 36;  // px of a picture besides what it shows
 
 plot::PlotColors currentColors() { return shell::Theme::colors(); }
@@ -40,10 +41,16 @@ LedgerResults::LedgerResults(QWidget* parent)
       m_calibration(new plot::PictureView(QStringLiteral("memory_calibration"))),
       m_plans(new plot::PictureView(QStringLiteral("memory_plans"))),
       m_categories(new plot::PictureView(QStringLiteral("memory_categories"))),
+      m_comparison(new plot::PictureView(QStringLiteral("memory_comparison"))),
       m_twin(new plot::PictureView(QStringLiteral("memory_blocks_table"))) {
   m_plans->setTableOnly();
   m_categories->setTableOnly();
   m_twin->setTableOnly();
+  m_comparison->setTableOnly();
+  plot::PictureWords words;
+  words.title = tr("Two ledgers");
+  m_comparison->setWords(words);
+  m_comparison->hide();
   m_timeline->setLegendVisible(false);
   connect(m_timeline, &plot::PlotView::redrawNeeded, this, &LedgerResults::redrawNeeded);
   plot::RowsTable* const plans = m_plans->table();
@@ -55,11 +62,7 @@ LedgerResults::LedgerResults(QWidget* parent)
         this, [this, row, text] { Q_EMIT timeTyped(static_cast<std::size_t>(row), text); }, Qt::QueuedConnection);
     return true;
   });
-  connect(plans->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &LedgerResults::planSelected);
-  plot::PictureWords words;
-  words.title = tr("Measured against predicted");
-  words.emptyText = tr("Not measured yet. Trials will keep what they were predicted to need and what they took.");
-  m_calibration->setWords(words);
+  connect(plans->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LedgerResults::planSelected);
   makeLayout();
 }
 
@@ -87,10 +90,12 @@ void LedgerResults::makeLayout() {
   tables->addWidget(m_twin, 3);
   m_twin->setMinimumWidth(150);
   layout->addLayout(tables, 2);
+  m_comparison->setMinimumHeight(m_comparison->table()->heightOfRows(kComparisonRows) + kHeader);
+  layout->addWidget(m_comparison);
 }
 
 std::vector<plot::ChartWidget*> LedgerResults::charts() const {
-  return {m_stack, m_blocks, m_timeline, m_calibration, m_plans, m_categories, m_twin};
+  return {m_stack, m_blocks, m_timeline, m_calibration, m_plans, m_categories, m_comparison, m_twin};
 }
 
 void LedgerResults::addPlanAction(QAction* action) { m_plans->addToHeader(new shell::ActionButton(action)); }
@@ -256,6 +261,11 @@ void LedgerResults::showTable(plot::PictureView* view, const ShownTable& table, 
   if (!isEmpty) rows.setColumns(table.columns);
   rows.setRows(isEmpty ? 0 : table.rows, isEmpty ? plot::RowsModel::MakeCell() : table.cell);
   view->table()->fitColumns();
+}
+
+void LedgerResults::showComparison(const std::optional<ShownTable>& comparison) {
+  m_comparison->setVisible(comparison.has_value());
+  if (comparison) showTable(m_comparison, *comparison, {});
 }
 
 void LedgerResults::redraw() { m_timeline->redraw(); }

@@ -4,6 +4,8 @@
 #include <QWidget>
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "ui/memory/shown_ledger.h"
 
@@ -26,6 +28,9 @@ class LedgerResults : public QWidget {
   /// Where nothing can be shown, nothing of what was shown before stays.
   void showLedger(const ShownLedger& shown);
 
+  /// Beside the ledger by category; nothing: it takes no room.
+  void showComparison(const std::optional<ShownTable>& comparison);
+
   /// Draws the curves that have changed.
   void redraw();
 
@@ -41,6 +46,7 @@ class LedgerResults : public QWidget {
   plot::PictureView* calibration() const { return m_calibration; }
   plot::PictureView* plans() const { return m_plans; }
   plot::PictureView* categories() const { return m_categories; }
+  plot::PictureView* comparison() const { return m_comparison; }
   std::vector<plot::ChartWidget*> charts() const;
 
  Q_SIGNALS:
@@ -62,6 +68,7 @@ class LedgerResults : public QWidget {
   plot::PictureView* m_calibration;
   plot::PictureView* m_plans;
   plot::PictureView* m_categories;
+  plot::PictureView* m_comparison;
   plot::PictureView* m_twin;  ///< the blocks as a table, beside the ledger by category
 };
 

@@ -28,9 +28,20 @@ shell::HelpTopic MemoryPage::help() const {
           {tr("Plans"),
            tr("Every microbatch and accumulation that keep the effective batch. ★ fits and finishes soonest. Type a "
               "time of a step into a cell of s per update; ~ is worked out from the times that are known.")},
+          {tr("Ledger, Compare"),
+           tr("Type a name and keep what is typed under it; choose a saved one to go on with it. Another one stands "
+              "beside it, figure by figure.")},
+          {tr("From"),
+           tr("Typed values, or the experiment that is open: Solve traces a step of every arm on the CPU, at several "
+              "microbatches and with the other activation checkpointing, too. Any other size is worked out from these "
+              "at once; what PyTorch's allocator would reserve is simulated.")},
+          {tr("Use this plan"),
+           tr("Writes training.batch, accumulate and activation_checkpointing into the experiment's text, and nothing "
+              "else. You see it in the editor, and save it.")},
           {tr("Arrow keys, wheel"), tr("Change the number of a field by one of its second digit, and leave the unit.")},
       },
-      {QStringLiteral("memory_solve"), QStringLiteral("chart_table"), QStringLiteral("chart_csv")}};
+      {QStringLiteral("memory_solve"), QStringLiteral("memory_use_plan"), QStringLiteral("memory_save_ledger"),
+       QStringLiteral("memory_forget_ledger"), QStringLiteral("chart_table"), QStringLiteral("chart_csv")}};
 }
 
 }  // namespace mantissa::ui::memory

@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QDir>
 #include <QEvent>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -13,10 +14,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/spec/parse.h"
 #include "ui/memory/ledger_controls.h"
 #include "ui/memory/ledger_results.h"
+#include "ui/memory/ledger_solver.h"
 #include "ui/memory/typed_view.h"
+#include "ui/models/name_words.h"
 #include "ui/plot/picture_view.h"
 #include "ui/plot/plot_view.h"
 #include "ui/shell/action_list.h"
@@ -24,11 +29,34 @@
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/strip_place.h"
+#include "ui/worker/training_controller.h"
 
 namespace mantissa::ui::memory {
+namespace {
+
+/// As a person would type it: in the unit of which it is a whole number.
+QString typedSize(std::int64_t bytes) {
+  const std::pair<std::int64_t, const char*> units[] = {
+      {1'000'000'000, "GB"}, {std::int64_t{1} << 30, "GiB"}, {1'000'000, "MB"}, {std::int64_t{1} << 20, "MiB"}};
+  for (const auto& [unit, name] : units) {
+    if (bytes % unit == 0) return QString::number(bytes / unit) + QLatin1Char(' ') + QLatin1String(name);
+  }
+  return QString::number(bytes) + QStringLiteral(" B");
+}
+
+QString typedDuration(double seconds) {
+  const bool isHours = std::fmod(seconds, 3600) == 0;
+  return QString::fromStdString(to_text(isHours ? seconds / 3600 : seconds)) +
+         (isHours ? QStringLiteral(" h") : QStringLiteral(" s"));
+}
+
+}  // namespace
 
 MemoryPage::MemoryPage(QWidget* parent)
     : shell::Page(parent),
+      m_otherValues(TypedValues::example()),
+      m_solver(new LedgerSolver(this)),
+      m_loader(new CalibrationLoader(this)),
       m_strips(new shell::MessageStrips),
       m_stripPlace(new shell::StripPlace),
       m_strip(new shell::GlanceStrip(kStatements)),
@@ -40,6 +68,15 @@ MemoryPage::MemoryPage(QWidget* parent)
   connect(m_results, &LedgerResults::redrawNeeded, this, &MemoryPage::redrawSoon);
   connect(m_results, &LedgerResults::timeTyped, this, &MemoryPage::takeTime);
   connect(m_controls, &LedgerControls::edited, this, &MemoryPage::recompute);
+  connect(m_controls, &LedgerControls::ledgerChosen, this, &MemoryPage::showSavedLedger);
+  connect(m_controls, &LedgerControls::ledgerNameEdited, this, &MemoryPage::enableActions);
+  connect(m_controls, &LedgerControls::sourceChosen, this, &MemoryPage::changeSource);
+  connect(m_solver, &LedgerSolver::answered, this, [this](const std::shared_ptr<const SolverAnswer>& answer) {
+    m_solved = answer;
+    recompute();
+  });
+  connect(m_loader, &CalibrationLoader::loaded, this, &MemoryPage::takePairs);
+  showCalibration(*m_results->calibration(), m_pairs);
   listenToCharts();
   setValues(TypedValues::example());
 }
@@ -88,9 +125,26 @@ void MemoryPage::listenToCharts() {
 
 void MemoryPage::useActions(shell::ActionList& actions) {
   m_actions = &actions;
-  m_solve = actions.add(QStringLiteral("memory_solve"), tr("Tools"), tr("&Solve"), QKeySequence(tr("Ctrl+Shift+B")),
-                        tr("Goes to the plan that fits the device and finishes soonest"), [this] { solve(); });
+  m_solve = actions.add(
+      QStringLiteral("memory_solve"), tr("Tools"), tr("&Solve"), QKeySequence(tr("Ctrl+Shift+B")),
+      tr("Goes to the plan that fits the device and finishes soonest; traces the experiment first where it is not "
+         "traced yet"),
+      [this] { solve(); });
   m_controls->addAction(m_solve);
+  m_save =
+      actions.add(QStringLiteral("memory_save_ledger"), tr("Tools"), tr("&Keep ledger"), QKeySequence(tr("Ctrl+Alt+S")),
+                  tr("Keeps what is typed under the name that stands in the field Ledger"), [this] { saveLedger(); });
+  m_controls->addAction(m_save);
+  m_forget = actions.add(QStringLiteral("memory_forget_ledger"), tr("Tools"), tr("&Forget the kept ledger"),
+                         QKeySequence(tr("Ctrl+Alt+L")),
+                         tr("The name in the field Ledger, and what was saved under it"), [this] { forgetLedger(); });
+  m_usePlan = actions.add(QStringLiteral("memory_use_plan"), tr("Tools"), tr("&Use this plan"),
+                          QKeySequence(tr("Ctrl+Shift+U")),
+                          tr("Writes microbatch, accumulation and activation checkpointing of the selected plan into "
+                             "the experiment's text, to be looked at and saved"),
+                          [this] { usePlan(); });
+  m_results->addPlanAction(m_usePlan);
+  connect(m_results, &LedgerResults::planSelected, this, &MemoryPage::enableActions);
   enableActions();
 }
 
@@ -111,15 +165,204 @@ void MemoryPage::setValues(const TypedValues& values) {
   recompute();
 }
 
+bool MemoryPage::isSettled() const { return !m_redraw.isActive() && !m_solver->isBusy() && !m_isTracing; }
+
+bool MemoryPage::isOfExperiment() const { return m_controls->source() == LedgerControls::Source::Experiment; }
+
 void MemoryPage::recompute() {
+  if (isOfExperiment()) {
+    recomputeTraced();
+  } else {
+    recomputeTyped();
+  }
+}
+
+void MemoryPage::recomputeTyped() {
   const TypedValues typed = values();
   m_answer = answerOf(typed);
   m_controls->showAnswer(m_answer);
-  m_shown = shownOf(typed, m_answer, {});
+  m_shown = shownOf(typed, m_answer, m_controls->ledgerName());
+  const QString compared = m_controls->comparedLedger();
+  const TypedValues* const other = m_store.find(compared);
+  std::optional<ShownTable> comparison;
+  if (other != nullptr) comparison = comparisonOf(tr("This one"), m_answer, compared, answerOf(*other));
+  m_results->showComparison(comparison);
+  showShown();
+}
+
+void MemoryPage::recomputeTraced() {
+  m_results->showComparison(std::nullopt);
+  if (!m_traced || m_traced->forecasts.empty()) {
+    const QString name = models::isolated(QString::fromStdString(m_experiment->name));
+    m_shown =
+        nothingShown(m_isTracing ? tr("Steps of %1 are being traced.").arg(name)
+                     : m_traced  ? tr("No arm of %1 could be traced.").arg(name)
+                                 : tr("%1 is not traced yet. Solve traces a step of every arm, on the CPU.").arg(name));
+    m_shown.subject = QString::fromStdString(m_experiment->name);
+    m_controls->showAnswer(commonFieldsOf(values()), {}, {});
+    showShown();
+    return;
+  }
+  TracedChoice choice;
+  choice.forecast = static_cast<std::size_t>(std::max(0, m_controls->chosenArm()));
+  choice.values = values();
+  const TracedAnswer answer = answerOf(*m_traced, choice);
+  if (answer.ledger) {
+    const SolverQuestion question = questionOf(m_traced, choice, answer);
+    if (!m_asked || !(question == *m_asked)) {
+      m_asked = question;
+      m_solved.reset();
+      m_solver->ask(question);
+    }
+  }
+  m_shown = shownOf(*m_traced, choice, answer, m_solved.get());
+  const bool isAnswered = answer.ledger && m_solved;
+  const QString largest = !isAnswered                   ? QString()
+                          : m_solved->largestMicrobatch ? samplesText(*m_solved->largestMicrobatch)
+                                                        : tr("none fits");
+  m_controls->showAnswer(answer.fields, largest, m_shown.sentence);
+  showShown();
+}
+
+void MemoryPage::setArchive(const QString& path, const models::TrialList& trials) {
+  const auto hasEnded = [](const record::TrialRow& arm) { return arm.end.status != record::Status::Running; };
+  const int ended = trials ? static_cast<int>(std::count_if(trials->begin(), trials->end(), hasEnded)) : 0;
+  if (path == m_archive && ended == m_endedTrials) return;
+  m_archive = path;
+  m_endedTrials = ended;
+  m_loader->load(ended > 0 ? path : QString());
+}
+
+void MemoryPage::takePairs(const MemoryPairs& pairs) {
+  m_pairs = pairs;
+  showCalibration(*m_results->calibration(), m_pairs);
+  recompute();
+}
+
+void MemoryPage::showShown() {
+  // Pairs are of traced steps: of typed sums they say nothing.
+  if (isOfExperiment() && m_shown.why.isEmpty()) {
+    if (const std::optional<shell::Statement> trust = trustOf(m_pairs)) m_shown.statements[5] = *trust;
+  }
   m_strip->setStatements(m_shown.statements);
   m_results->showLedger(m_shown);
   enableActions();
   redrawSoon();
+}
+
+/// Each source keeps what was typed for it.
+void MemoryPage::changeSource() {
+  TypedValues now = values();
+  std::swap(now, m_otherValues);
+  m_times = now.times;
+  m_controls->setValues(now);
+  recompute();
+}
+
+void MemoryPage::openExperiment(const QString& path) {
+  try {
+    takeExperiment(std::make_shared<const spec::Experiment>(spec::read_experiment(path.toStdString())));
+  } catch (const Error&) {
+    takeExperiment(nullptr);  // the Run page says why
+  }
+}
+
+void MemoryPage::readAgain(const QString& path) {
+  if (m_experiment && QFileInfo(QString::fromStdString(m_experiment->file)) == QFileInfo(path)) openExperiment(path);
+}
+
+void MemoryPage::takeExperiment(std::shared_ptr<const spec::Experiment> experiment) {
+  const bool wasOfExperiment = isOfExperiment();
+  if (m_isTracing && m_controller != nullptr) m_controller->cancelTrace();
+  m_experiment = std::move(experiment);
+  m_traced.reset();
+  m_asked.reset();
+  m_solved.reset();
+  m_controls->setArms({}, -1);
+  m_controls->offerExperiment(m_experiment ? QString::fromStdString(m_experiment->name) : QString());
+  if (wasOfExperiment && !m_experiment) return changeSource();
+  recompute();
+}
+
+void MemoryPage::useController(worker::TrainingController* controller) {
+  m_controller = controller;
+  using worker::TrainingController;
+  connect(controller, &TrainingController::memoryTraceReached, this, [this](bool withOther) {
+    tellTrace(withOther ? tr("Tracing steps of %1: every arm with the other activation checkpointing.")
+                        : tr("Tracing steps of %1: every arm at several microbatches."));
+  });
+  connect(controller, &TrainingController::memoryTraced, this, &MemoryPage::takeTraced);
+  connect(controller, &TrainingController::memoryTraceFailed, this, [this](const worker::JobFailure& failure) {
+    m_isTracing = false;
+    spdlog::warn("{}", failure.sentence.toStdString());
+    m_strips->show(shell::MessageStrip::Kind::Failure, failure.sentence, QString::fromLatin1(kTraceTopic));
+    recompute();
+  });
+  connect(controller, &TrainingController::memoryTraceStopped, this, [this] {
+    m_isTracing = false;
+    m_strips->dismiss(QString::fromLatin1(kTraceTopic));
+    recompute();
+  });
+  connect(controller, &QObject::destroyed, this, [this] { m_controller = nullptr; });
+}
+
+void MemoryPage::tellTrace(const QString& sentence) {
+  shell::MessageStrip* const strip = m_strips->show(
+      shell::MessageStrip::Kind::Note, sentence.arg(models::isolated(QString::fromStdString(m_experiment->name))),
+      QString::fromLatin1(kTraceTopic));
+  auto* const cancel = new QAction(tr("Cancel"), strip);
+  cancel->setToolTip(tr("Stops after the trace that is under way"));
+  connect(cancel, &QAction::triggered, this, [this] {
+    if (m_controller != nullptr) m_controller->cancelTrace();
+  });
+  strip->addWayOut(cancel);
+}
+
+void MemoryPage::trace() {
+  m_strips->dismissSeen(QString::fromLatin1(kArmTopic));
+  m_isTracing = true;
+  const bool waits = m_controller->looksAhead() || m_controller->state() != worker::JobState::Idle;
+  tellTrace(waits ? tr("%1 is traced when what runs has ended.") : tr("Tracing steps of %1."));
+  m_controller->traceMemory(*m_experiment);
+  recompute();
+}
+
+void MemoryPage::takeTraced(const Traced& traced) {
+  m_isTracing = false;
+  m_strips->dismiss(QString::fromLatin1(kTraceTopic));
+  m_traced = traced;
+  for (const session::ArmMemory& arm : traced->failures) {
+    m_strips->show(shell::MessageStrip::Kind::Warning,
+                   tr("%1 has no ledger: %2")
+                       .arg(models::isolated(QString::fromStdString(arm.name)), QString::fromStdString(arm.failure)),
+                   QString::fromLatin1(kArmTopic) + QString::fromStdString(arm.name));
+  }
+  QStringList arms;
+  int chosen = 0;
+  for (std::size_t i = 0; i < traced->forecasts.size(); ++i) {
+    const session::ArmForecast& forecast = traced->forecasts[i];
+    arms << (forecast.activation_checkpointing ? tr("%1, checkpointed").arg(armText(forecast)) : armText(forecast));
+    // The first trial as the file has it says what a policy changes.
+    const bool isAsInFile = forecast.activation_checkpointing == traced->forecasts.front().activation_checkpointing;
+    if (chosen == 0 && isAsInFile && forecast.policy != "FP32") chosen = static_cast<int>(i);
+  }
+  m_controls->setArms(arms, chosen);
+  TypedValues planned = isOfExperiment() ? values() : m_otherValues;
+  const auto set = [&planned](FieldId field, const QString& text) { planned.text(field) = text; };
+  set(FieldId::Microbatch, QString::number(traced->trace.planned.microbatch));
+  set(FieldId::Accumulation, QString::number(traced->trace.planned.accumulation));
+  set(FieldId::Updates, traced->trace.updates > 0 ? QString::number(traced->trace.updates) : QString());
+  const spec::Budget& budget = traced->experiment.budget;
+  if (budget.device_memory_bytes) set(FieldId::Capacity, typedSize(*budget.device_memory_bytes));
+  if (budget.reserve > 0) set(FieldId::Reserve, QString::fromStdString(to_text(budget.reserve)));
+  set(FieldId::Deadline, budget.deadline_seconds ? typedDuration(*budget.deadline_seconds) : QString());
+  set(FieldId::Price, budget.price_per_hour ? QString::fromStdString(to_text(*budget.price_per_hour)) : QString());
+  if (isOfExperiment()) {
+    m_controls->setValues(planned);
+  } else {
+    m_otherValues = planned;
+  }
+  recompute();
 }
 
 void MemoryPage::redrawSoon() {
@@ -127,9 +370,56 @@ void MemoryPage::redrawSoon() {
 }
 
 void MemoryPage::solve() {
+  if (isOfExperiment() && !m_traced) return trace();
   if (m_shown.plans.plans.empty()) return;
   m_results->selectPlan(m_shown.plans.best.value_or(0));
   m_results->plans()->table()->setFocus(Qt::OtherFocusReason);
+}
+
+void MemoryPage::useSettings(shell::Settings& settings) {
+  m_settings = &settings;
+  m_store = LedgerStore::fromJson(settings.ledgers());
+  m_controls->offerLedgers(m_store.names(), {});
+  enableActions();
+}
+
+void MemoryPage::keepLedgers(const QString& shown) {
+  if (m_settings != nullptr) m_settings->setLedgers(m_store.toJson());
+  m_controls->offerLedgers(m_store.names(), shown);
+  recompute();
+}
+
+void MemoryPage::saveLedger() {
+  const QString name = m_controls->ledgerName();
+  if (name.isEmpty() || isOfExperiment()) return;
+  m_store.save(name, values());
+  keepLedgers(name);
+  Q_EMIT told(tr("Ledger kept as %1").arg(models::isolated(name)));
+}
+
+void MemoryPage::forgetLedger() {
+  m_store.forget(m_controls->ledgerName());
+  keepLedgers({});
+}
+
+void MemoryPage::showSavedLedger(const QString& name) {
+  if (const TypedValues* const saved = m_store.find(name)) setValues(*saved);
+}
+
+QString MemoryPage::whyNoPlan() const {
+  if (m_shown.plans.plans.empty()) return m_shown.why.isEmpty() ? m_shown.plans.emptyText : m_shown.why;
+  const std::optional<std::size_t> plan = m_results->selectedPlan();
+  if (!plan || *plan >= m_shown.plans.plans.size()) return tr("Select a plan in the table first.");
+  if (!m_shown.plans.plans[*plan].fits) return tr("The selected plan does not fit the device.");
+  if (!m_experiment) return tr("Open an experiment file first: a plan is written into one.");
+  return {};
+}
+
+void MemoryPage::usePlan() {
+  if (!whyNoPlan().isEmpty()) return;
+  const engine::Plan& plan = m_shown.plans.plans[*m_results->selectedPlan()];
+  Q_EMIT planRequested(QString::fromStdString(m_experiment->file), plan.microbatch, plan.accumulation,
+                       m_shown.plans.checkpointing[plan.option]);
 }
 
 /// Empty forgets the time. Others of the same plan give way to it.
@@ -158,8 +448,19 @@ void MemoryPage::takeTime(std::size_t plan, const QString& text) {
 
 void MemoryPage::enableActions() {
   if (m_actions == nullptr) return;
+  const bool waitsForTrace = isOfExperiment() && !m_traced && !m_isTracing;
+  const bool canTrace = waitsForTrace && m_controller != nullptr;
   const bool hasPlans = !m_shown.plans.plans.empty();
-  m_actions->setEnabled(m_solve, hasPlans, m_shown.why.isEmpty() ? m_shown.plans.emptyText : m_shown.why);
+  m_actions->setEnabled(m_solve, hasPlans || canTrace, m_shown.why.isEmpty() ? m_shown.plans.emptyText : m_shown.why);
+  const QString whyNot = whyNoPlan();
+  const QString name = m_controls->ledgerName();
+  const QString noTyped =
+      isOfExperiment() ? tr("Typed values are saved; those of an experiment stand in its file.") : QString();
+  m_actions->setEnabled(m_save, noTyped.isEmpty() && !name.isEmpty(),
+                        noTyped.isEmpty() ? tr("Type a name into the field Ledger first.") : noTyped);
+  m_actions->setEnabled(m_forget, noTyped.isEmpty() && m_store.find(name) != nullptr,
+                        noTyped.isEmpty() ? tr("No ledger of this name is saved.") : noTyped);
+  m_actions->setEnabled(m_usePlan, whyNot.isEmpty(), whyNot);
 }
 
 void MemoryPage::showEvent(QShowEvent* event) {

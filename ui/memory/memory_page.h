@@ -6,7 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "core/spec/experiment.h"
+#include "ui/memory/calibration_view.h"
+#include "ui/memory/ledger_store.h"
 #include "ui/memory/shown_ledger.h"
+#include "ui/memory/traced_ledger.h"
 #include "ui/memory/typed_ledger.h"
 #include "ui/shell/page.h"
 
@@ -17,10 +21,15 @@ class Settings;
 class StripPlace;
 }  // namespace mantissa::ui::shell
 
+namespace mantissa::ui::worker {
+class TrainingController;
+}
+
 namespace mantissa::ui::memory {
 
 class LedgerControls;
 class LedgerResults;
+class LedgerSolver;
 
 /// What memory a training step needs, what fits a device with its reserve, and which plan finishes in time.
 ///
@@ -36,19 +45,34 @@ class MemoryPage : public shell::Page {
   QString title() const override { return tr("Memory"); }
   shell::HelpTopic help() const override;
   void useActions(shell::ActionList& actions) override;
-  void useSettings(shell::Settings& settings) override { m_settings = &settings; }
+  void useSettings(shell::Settings& settings) override;
   bool takeStrips(shell::MessageStrips& strips) override;
-  bool isSettled() const override { return !m_redraw.isActive(); }
+  bool isSettled() const override;
+  void setArchive(const QString& path, const models::TrialList& trials) override;
+  void openExperiment(const QString& path) override;
+  void holdExperiment(const QString& path) override { openExperiment(path); }
+
+  /// Whose engine traces experiments; it is not owned, and may be gone before the page. Without it there is only what
+  /// is typed.
+  void useController(worker::TrainingController* controller);
+  /// The experiment's file was written: what was traced of it is not of what it is now.
+  void readAgain(const QString& path);
 
   LedgerControls* controls() const { return m_controls; }
   LedgerResults* results() const { return m_results; }
   shell::GlanceStrip* strip() const { return m_strip; }
   shell::MessageStrips* strips() const { return m_strips; }
   const ShownLedger& shown() const { return m_shown; }
+  /// What was traced of the experiment that is open; null: nothing yet.
+  const Traced& traced() const { return m_traced; }
 
   /// What is typed, with the times of steps.
   TypedValues values() const;
   void setValues(const TypedValues& values);
+
+ Q_SIGNALS:
+  /// A plan is to be written into the experiment's file, where a person sees and saves it.
+  void planRequested(const QString& file, qint64 batch, qint64 accumulate, bool activationCheckpointing);
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -57,15 +81,46 @@ class MemoryPage : public shell::Page {
  private:
   static constexpr char kExportTopic[] = "export";
   static constexpr char kTimeTopic[] = "time";
+  static constexpr char kTraceTopic[] = "trace";
+  static constexpr char kArmTopic[] = "arm ";  ///< and its name
 
   void makeLayout();
   void listenToCharts();
   void recompute();
+  void recomputeTyped();
+  void recomputeTraced();
+  void showShown();
+  void changeSource();
+  void takePairs(const MemoryPairs& pairs);
+  bool isOfExperiment() const;
+  void trace();
+  void tellTrace(const QString& sentence);
+  void takeTraced(const Traced& traced);
+  void takeExperiment(std::shared_ptr<const spec::Experiment> experiment);
   void redrawSoon();
   void solve();
+  void usePlan();
+  void saveLedger();
+  void forgetLedger();
+  void keepLedgers(const QString& shown);
+  void showSavedLedger(const QString& name);
+  QString whyNoPlan() const;
   void takeTime(std::size_t plan, const QString& text);
   void enableActions();
 
+  worker::TrainingController* m_controller = nullptr;
+  std::shared_ptr<const spec::Experiment> m_experiment;  ///< that is open; null: none
+  Traced m_traced;
+  bool m_isTracing = false;
+  TypedValues m_otherValues;  ///< of the source that is not looked at
+  LedgerSolver* m_solver;
+  std::optional<SolverQuestion> m_asked;
+  std::shared_ptr<const SolverAnswer> m_solved;  ///< to it; null: it is being worked out
+  CalibrationLoader* m_loader;
+  QString m_archive;
+  int m_endedTrials = -1;  ///< of it; what was measured is read again where more have ended
+  MemoryPairs m_pairs;
+  LedgerStore m_store;
   std::vector<TypedTime> m_times;
   TypedAnswer m_answer;
   ShownLedger m_shown;
@@ -74,6 +129,9 @@ class MemoryPage : public shell::Page {
   shell::Settings* m_settings = nullptr;  ///< of the window; null: the page stands alone
   shell::ActionList* m_actions = nullptr;
   QAction* m_solve = nullptr;
+  QAction* m_usePlan = nullptr;
+  QAction* m_save = nullptr;
+  QAction* m_forget = nullptr;
   shell::MessageStrips* m_strips;
   shell::StripPlace* m_stripPlace;
   shell::GlanceStrip* m_strip;

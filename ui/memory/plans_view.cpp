@@ -28,7 +28,8 @@ struct Maker {
   PlansSubject subject;
   std::vector<engine::Plan> plans;
   std::optional<std::size_t> best;
-  ByteScale scale;
+  ByteScale scale;     // of peaks
+  ByteScale headroom;  // of what is left of the device
 
   bool isNow(const engine::Plan& plan) const {
     return plan.option == subject.option && plan.microbatch == subject.microbatch &&
@@ -64,7 +65,7 @@ struct Maker {
       case PlanColumn::Peak:
         return {scale.text(plan.peak_bytes), exactBytes(plan.peak_bytes)};
       case PlanColumn::Headroom:
-        return {scale.text(plan.headroom_bytes), exactBytes(plan.headroom_bytes),
+        return {headroom.text(plan.headroom_bytes), exactBytes(plan.headroom_bytes),
                 plan.headroom_bytes < 0 ? RowsCell::Tone::Bad : RowsCell::Tone::Plain};
       case PlanColumn::Fits:
         return {plan.fits ? say(QT_TRANSLATE_NOOP("MemoryPlans", "✓ fits"))
@@ -99,7 +100,8 @@ struct Maker {
   }
 };
 
-std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteScale& scale) {
+std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteScale& scale,
+                                        const ByteScale& headroom) {
   const QString deadline =
       subject.question.deadline_seconds
           ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline %1")).arg(durationText(*subject.question.deadline_seconds))
@@ -116,8 +118,8 @@ std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteS
            say(QT_TRANSLATE_NOOP("MemoryPlans", "Activations of a block are computed again in backward"))},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, %1")).arg(scale.unit),
            say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, bytes")), true},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom")), say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, bytes")),
-           true},
+          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, %1")).arg(headroom.unit),
+           say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, bytes")), true},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "Fits"))},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "s per update")),
            {},
@@ -141,8 +143,10 @@ bool hasTimes(const PlansSubject& subject) {
 
 ShownPlans shownPlans(const PlansSubject& subject, const engine::Plans& plans) {
   ShownPlans shown;
-  std::int64_t largest = subject.question.usable_bytes;
-  const ByteScale scale = ByteScale::of(largest);
+  std::int64_t largest = 0;
+  for (const engine::Plan& plan : plans.plans) largest = std::max(largest, plan.fits ? plan.peak_bytes : 0);
+  const ByteScale headroom = ByteScale::of(subject.question.usable_bytes);
+  const ByteScale scale = largest > 0 ? ByteScale::of(largest) : headroom;
   shown.title = say(QT_TRANSLATE_NOOP("MemoryPlans", "Plans for an effective batch of %1"))
                     .arg(countText(subject.question.effective_batch));
   const auto count = static_cast<std::int64_t>(plans.plans.size());
@@ -160,11 +164,14 @@ ShownPlans shownPlans(const PlansSubject& subject, const engine::Plans& plans) {
     }
   }
   shown.note = number + QStringLiteral(" · ") + times;
-  shown.columns = columnsOf(subject, scale);
+  shown.columns = columnsOf(subject, scale, headroom);
   shown.rows = static_cast<int>(plans.plans.size());
   shown.plans = plans.plans;
+  for (const engine::PlanOption& option : subject.question.options) {
+    shown.checkpointing.push_back(option.activation_checkpointing);
+  }
   shown.best = plans.best;
-  const auto maker = std::make_shared<const Maker>(Maker{subject, plans.plans, plans.best, scale});
+  const auto maker = std::make_shared<const Maker>(Maker{subject, plans.plans, plans.best, scale, headroom});
   shown.cell = [maker](int row, int column) { return maker->cell(row, column); };
   return shown;
 }
@@ -194,7 +201,7 @@ shell::Statement fastestStatement(const PlansSubject& subject, const ShownPlans&
   }
   statement.shorterAnswers << sizes;
   statement.beginsWithName = true;
-  const ByteScale scale = ByteScale::of(subject.question.usable_bytes);
+  const ByteScale scale = ByteScale::of(plan.peak_bytes);
   statement.detail = say(QT_TRANSLATE_NOOP("MemoryPlans", "%1, %2 s per update"))
                          .arg(scale.textWithUnit(plan.peak_bytes), secondsText(plan.update_seconds.value_or(0)));
   statement.state = shell::Statement::State::Plain;

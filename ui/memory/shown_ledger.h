@@ -84,6 +84,7 @@ struct ShownTable {
 /// The plans, and what each of them is.
 struct ShownPlans : ShownTable {
   std::vector<engine::Plan> plans;
+  std::vector<bool> checkpointing;  ///< of each option
   std::optional<std::size_t> best;
 };
 

@@ -55,6 +55,14 @@ QString withoutGroups(QString text) {
 
 std::int64_t count(const QString& text) { return engine::count_from_text("", withoutGroups(text).toStdString()); }
 
+std::int64_t capacity(const QString& text) {
+  const std::int64_t bytes = engine::size_from_text("", plain(text), engine::Rounding::Down);
+  if (bytes < 1) refuse(text, "a size of at least 1 B");
+  return bytes;
+}
+
+std::int64_t share(const QString& text) { return engine::reserve_from_text("", plain(text)); }
+
 double duration(const QString& text) {
   const std::optional<double> seconds = spec::seconds_from_text(plain(text));
   if (!seconds || !std::isfinite(*seconds)) {
@@ -74,6 +82,20 @@ double price(const QString& text) {
 class Reader {
  public:
   explicit Reader(const TypedValues& values) : m_values(values) {}
+
+  CommonFields common() {
+    CommonFields fields;
+    fields.capacityBytes = read(FieldId::Capacity, capacity).value_or(0);
+    fields.reserveParts = read(FieldId::Reserve, share).value_or(0);
+    fields.outsideBytes = readOptional(FieldId::Outside, size);
+    fields.microbatch = read(FieldId::Microbatch, count).value_or(0);
+    fields.accumulation = read(FieldId::Accumulation, count).value_or(0);
+    fields.updates = readOptional(FieldId::Updates, count).value_or(0);
+    fields.deadlineSeconds = readOptional(FieldId::Deadline, duration);
+    fields.pricePerHour = readOptional(FieldId::Price, price);
+    fields.problems = std::move(m_answer.problems);
+    return fields;
+  }
 
   TypedAnswer answer() {
     readLedger();
@@ -124,11 +146,7 @@ class Reader {
 
   void readLedger() {
     engine::LedgerInput input;
-    const auto down = [](const QString& text) {
-      return engine::size_from_text("", plain(text), engine::Rounding::Down);
-    };
-    const auto share = [](const QString& text) { return engine::reserve_from_text("", plain(text)); };
-    input.capacity_bytes = read(FieldId::Capacity, down).value_or(0);
+    input.capacity_bytes = read(FieldId::Capacity, capacity).value_or(0);
     input.reserve_parts = read(FieldId::Reserve, share).value_or(0);
     m_answer.outsideBytes = readOptional(FieldId::Outside, size);
     readFixed(input);
@@ -333,6 +351,8 @@ QString TypedAnswer::firstProblem() const {
   if (ledger || problems.empty()) return {};
   return fieldText(problems.begin()->first) + QStringLiteral(": ") + problems.begin()->second;
 }
+
+CommonFields commonFieldsOf(const TypedValues& values) { return Reader(values).common(); }
 
 TypedAnswer answerOf(const TypedValues& values) { return Reader(values).answer(); }
 

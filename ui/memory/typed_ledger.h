@@ -106,6 +106,20 @@ struct TypedAnswer {
   QString firstProblem() const;
 };
 
+/// What the fields say that a traced step needs, too.
+struct CommonFields {
+  std::map<FieldId, QString> problems;
+  std::int64_t capacityBytes = 0;
+  std::int64_t reserveParts = 0;
+  std::optional<std::int64_t> outsideBytes;
+  std::int64_t microbatch = 0;
+  std::int64_t accumulation = 0;
+  std::int64_t updates = 0;  ///< 0: not said
+  std::optional<double> deadlineSeconds;
+  std::optional<double> pricePerHour;
+};
+CommonFields commonFieldsOf(const TypedValues& values);
+
 /// The word at a field: "Capacity".
 QString fieldText(FieldId field);
 

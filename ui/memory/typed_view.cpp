@@ -50,7 +50,6 @@ std::vector<Statement> noStatements() {
     statement.question = say(question);
     statements.push_back(statement);
   }
-  statements[0].detail = say(QT_TRANSLATE_NOOP("MemoryPage", "a field is wrong"));
   return statements;
 }
 
@@ -350,17 +349,19 @@ class View {
 
 }  // namespace
 
-ShownLedger shownOf(const TypedValues& values, const TypedAnswer& answer, const QString& name) {
+ShownLedger nothingShown(const QString& why) {
   ShownLedger shown;
-  if (answer.ledger) {
-    shown = View(values, answer).make();
-  } else {
-    shown.why = answer.firstProblem();
-    shown.statements = noStatements();
-    shown.blocks.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Cumulative, by block"));
-    shown.plans.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Plans"));
-    shown.categories.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Ledger by category"));
-  }
+  shown.why = why;
+  shown.statements = noStatements();
+  shown.statements[0].detail = why;
+  shown.blocks.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Cumulative, by block"));
+  shown.plans.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Plans"));
+  shown.categories.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Ledger by category"));
+  return shown;
+}
+
+ShownLedger shownOf(const TypedValues& values, const TypedAnswer& answer, const QString& name) {
+  ShownLedger shown = answer.ledger ? View(values, answer).make() : nothingShown(answer.firstProblem());
   shown.subject = name;
   return shown;
 }

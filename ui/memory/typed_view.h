@@ -9,4 +9,7 @@ namespace mantissa::ui::memory {
 /// What the page shows of typed values. \param name  of the saved ledger; empty: it was not saved
 ShownLedger shownOf(const TypedValues& values, const TypedAnswer& answer, const QString& name);
 
+/// Where there is no ledger: every picture says why.
+ShownLedger nothingShown(const QString& why);
+
 }  // namespace mantissa::ui::memory

@@ -173,7 +173,8 @@ void MainWindow::makeMenus() {
               "run_step", "run_stop", "run_stop_at_checkpoint", "run_show", "", "run_resume"});
   }
   if (m_actions->find(QStringLiteral("memory_solve")) != nullptr) {
-    add(menuBar()->addMenu(tr("&Tools")), {"memory_solve"});
+    add(menuBar()->addMenu(tr("&Tools")),
+        {"memory_solve", "memory_use_plan", "", "memory_save_ledger", "memory_forget_ledger"});
   }
   QMenu* const help = menuBar()->addMenu(tr("&Help"));
   add(help, {"help", "whats_this", "about"});

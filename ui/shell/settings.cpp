@@ -21,6 +21,7 @@ constexpr char kPages[] = "layout/pages/";
 constexpr char kLayout[] = "layout";
 constexpr char kDismissed[] = "dismissed";
 constexpr char kFolders[] = "folders/";
+constexpr char kLedgers[] = "memory/ledgers";
 
 constexpr int kCurrentVersion = 1;
 
@@ -107,6 +108,10 @@ QString Settings::startFolder(const QString& kind, const QString& beside) const 
   if (!beside.isEmpty()) return QFileInfo(beside).absolutePath();
   return QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
 }
+
+QByteArray Settings::ledgers() const { return m_values.value(kLedgers).toByteArray(); }
+
+void Settings::setLedgers(const QByteArray& ledgers) { m_values.setValue(kLedgers, ledgers); }
 
 QByteArray Settings::windowGeometry() const { return m_values.value(kGeometry).toByteArray(); }
 

@@ -50,6 +50,10 @@ class Settings {
   /// none), or among the documents.
   QString startFolder(const QString& kind, const QString& beside) const;
 
+  /// Memory ledgers that were saved under a name, as ui/memory writes them; empty: none yet.
+  QByteArray ledgers() const;
+  void setLedgers(const QByteArray& ledgers);
+
   QByteArray windowGeometry() const;
   QByteArray windowState() const;
   /// The width in pixels that a person gave the archive's tree, in a window of a width; in a smaller one it is less.

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <QAccessible>
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -17,10 +18,12 @@
 
 #include <memory>
 
+#include "ui/memory/calibration_view.h"
 #include "ui/memory/ledger_controls.h"
 #include "ui/memory/ledger_field.h"
 #include "ui/memory/ledger_pictures.h"
 #include "ui/memory/ledger_results.h"
+#include "ui/memory/ledger_store.h"
 #include "ui/memory/memory_page.h"
 #include "ui/memory/plans_view.h"
 #include "ui/plot/picture_view.h"
@@ -28,8 +31,10 @@
 #include "ui/shell/action_list.h"
 #include "ui/shell/glance_strip.h"
 #include "ui/shell/message_strip.h"
+#include "ui/shell/settings.h"
 #include "ui/shell/theme.h"
 
+using namespace mantissa;
 using namespace mantissa::ui;
 using namespace mantissa::ui::memory;
 
@@ -127,6 +132,7 @@ class MemoryPageTests : public QObject {
     const QImage after = m_page->results()->stack()->image({600, 120}, 1);
     QCOMPARE(pixelsOf(after, shades().activations), 0);
     for (plot::PictureView* const view : m_page->results()->findChildren<plot::PictureView*>()) {
+      if (view == m_page->results()->comparison()) continue;  // of nothing yet
       QCOMPARE(view->table()->rows().rowCount(), 0);
       QVERIFY(!view->words().emptyText.isEmpty());
     }
@@ -304,11 +310,96 @@ class MemoryPageTests : public QObject {
     QVERIFY(m_page->results()->calibration()->words().emptyText.startsWith(QStringLiteral("Not measured yet")));
   }
 
+  void what_was_measured_stands_against_what_was_predicted() {
+    plot::PictureView view(QStringLiteral("calibration"));
+    MemoryPairs pairs;
+    for (int i = 0; i < 3; ++i) {
+      record::MemoryPair pair;
+      pair.experiment = "digits";
+      pair.name = "t" + std::to_string(i);
+      pair.device = "cpu";
+      pair.measured_bytes = 100'000'000;
+      pair.predicted_bytes = 100'000'000 + 1'000'000 * i;  // 0, 1 and 2 %
+      pairs.push_back(pair);
+    }
+    showCalibration(view, pairs);
+    QVERIFY(view.words().emptyText.isEmpty());
+    QVERIFY2(
+        view.words().spoken.startsWith(QStringLiteral("3 trials: half of the predictions were off by 1.0 % or less")),
+        qPrintable(view.words().spoken));
+    QCOMPARE(view.table()->rows().cell(2, 4).text, QStringLiteral("2.00 %"));
+    QCOMPARE(view.table()->rows().cell(2, 2).exact, QStringLiteral("102000000"));
+    QVERIFY(pixelsOf(view.image({300, 200}, 1), QApplication::palette().color(QPalette::Text)) > 20);
+    QCOMPARE(trustOf(pairs)->answer, QStringLiteral("median 1.0 % off"));
+    QVERIFY(!trustOf({}).has_value());
+  }
+
   void fields_speak_their_problem() {
     type(FieldId::Capacity, QStringLiteral("24"));
     const QAccessibleInterface* const spoken = QAccessible::queryAccessibleInterface(field(FieldId::Capacity)->spin());
     QCOMPARE(spoken->text(QAccessible::Name), QStringLiteral("Capacity"));
     QVERIFY(spoken->text(QAccessible::Description).contains(QStringLiteral("Found '24'")));
+  }
+
+  void ledgers_are_saved_under_a_name_and_come_back() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("settings.ini"));
+    QAction* const save = m_actions->find(QStringLiteral("memory_save_ledger"));
+    {
+      shell::Settings settings(file);
+      m_page->useSettings(settings);
+      QVERIFY(!save->isEnabled());
+      m_page->controls()->ledgerBox()->setEditText(QStringLiteral("Night run, <24> & GB"));
+      QVERIFY(save->isEnabled());
+      TypedValues values = m_page->values();
+      values.times = {{TypedPolicy::Fp16, true, {32, 2, 0.79}}};
+      m_page->setValues(values);
+      save->trigger();
+      type(FieldId::Capacity, QStringLiteral("80 GB"));
+      m_page->controls()->ledgerBox()->setEditText(QStringLiteral("Night run, 80 GB"));
+      save->trigger();
+    }
+    shell::Settings again(file);
+    m_page->useSettings(again);
+    QCOMPARE(m_page->controls()->ledgerBox()->count(), 2);
+    m_page->setValues(TypedValues::example());
+    m_page->controls()->ledgerBox()->setCurrentIndex(1);
+    Q_EMIT m_page->controls()->ledgerBox()->activated(1);
+    QCOMPARE(field(FieldId::Capacity)->text(), QStringLiteral("24 GB"));
+    QCOMPARE(m_page->values().times.size(), std::size_t{1});
+    QCOMPARE(m_page->values().times[0].step.seconds, 0.79);
+    QVERIFY(m_page->values().times[0].isCheckpointed);
+    m_actions->find(QStringLiteral("memory_forget_ledger"))->trigger();
+    QCOMPARE(m_page->controls()->ledgerBox()->count(), 1);
+  }
+
+  void two_ledgers_stand_side_by_side() {
+    QTemporaryDir folder;
+    shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    m_page->useSettings(settings);
+    QVERIFY(!m_page->results()->comparison()->isVisible());
+    m_page->controls()->ledgerBox()->setEditText(QStringLiteral("mine"));
+    m_actions->find(QStringLiteral("memory_save_ledger"))->trigger();
+    type(FieldId::Microbatch, QStringLiteral("32"));
+    m_page->controls()->compareBox()->setCurrentIndex(1);
+    const plot::PictureView* const comparison = m_page->results()->comparison();
+    QVERIFY(comparison->isVisible());
+    // 3.2 + 32 · 0.34 = 14.08 beside 8.64
+    QCOMPARE(cell(comparison, 4, 0), QStringLiteral("Total"));
+    QCOMPARE(cell(comparison, 4, 1), QStringLiteral("14.08"));
+    QCOMPARE(cell(comparison, 4, 2), QStringLiteral("8.64"));
+    QCOMPARE(cell(comparison, 4, 3), QStringLiteral("5.44"));
+    m_page->controls()->compareBox()->setCurrentIndex(0);
+    QVERIFY(!comparison->isVisible());
+  }
+
+  void settings_that_a_hand_has_broken_break_nothing() {
+    QVERIFY(LedgerStore::fromJson("{\"a\":").names().isEmpty());
+    QVERIFY(LedgerStore::fromJson("[1]").names().isEmpty());
+    const LedgerStore store =
+        LedgerStore::fromJson("{\"a\": {\"capacity\": 5, \"times\": [{\"seconds\": -1}, 3]}, \"b\": 1}");
+    QCOMPARE(store.names(), QStringList{QStringLiteral("a")});
+    QVERIFY(store.find(QStringLiteral("a"))->times.empty());
   }
 
   void arrow_keys_step_a_field() {
