@@ -45,6 +45,7 @@ struct Sizes {
 
 void benchFeed(const Table& table, const Sizes& sizes);
 void benchRedraw(const Table& table, const Sizes& sizes);
+void benchMemory(const Table& table, const Sizes& sizes);
 void benchStart(const Table& table, const Sizes& sizes);
 /// The argument that makes the program train alone (`trainAlone`) instead of printing its table.
 constexpr char kTrainingAlone[] = "--training-alone";

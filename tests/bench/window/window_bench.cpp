@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workbench costs, as a table: mantissa_window_bench [--small] [feed] [redraw] [start] [training].
+// What the workbench costs, as a table: mantissa_window_bench [--small] [feed] [redraw] [start] [training] [memory].
 // Run it by hand on a quiet machine; the test only sees that the table comes out.
 #include <spdlog/spdlog.h>
 
@@ -25,10 +25,10 @@ int main(int argc, char** argv) {
     sizes.trainingSteps = 20;
   }
   const QStringList all = {QStringLiteral("feed"), QStringLiteral("redraw"), QStringLiteral("start"),
-                           QStringLiteral("training")};
+                           QStringLiteral("training"), QStringLiteral("memory")};
   for (const QString& part : parts) {
     if (all.contains(part)) continue;
-    std::fprintf(stderr, "found '%s', expected --small, feed, redraw, start or training\n", qPrintable(part));
+    std::fprintf(stderr, "found '%s', expected --small, feed, redraw, start, training or memory\n", qPrintable(part));
     return 3;
   }
   if (parts.isEmpty()) parts = all;
@@ -41,5 +41,6 @@ int main(int argc, char** argv) {
   if (parts.contains(all[1])) benchRedraw(table, sizes);
   if (parts.contains(all[2])) benchStart(table, sizes);
   if (parts.contains(all[3])) benchTraining(table, sizes);
+  if (parts.contains(all[4])) benchMemory(table, sizes);
   return 0;
 }
