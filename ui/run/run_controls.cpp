@@ -7,7 +7,10 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLocale>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 #include "ui/models/name_words.h"
 #include "ui/run/marker_label.h"
@@ -21,9 +24,10 @@ namespace mantissa::ui::run {
 namespace {
 
 constexpr int kWidth = 300;
-constexpr int kLeastWidth = 240;         // px: in a window as small as a small screen at 150 %
-constexpr int kLongestWord = 225;        // px: in a line of its own
-constexpr int kLongestWordBeside = 160;  // px: beside a label or a button
+constexpr int kLeastWidth = 240;           // px: in a window as small as a small screen at 150 %
+constexpr int kLongestWord = 225;          // px: in a line of its own
+constexpr int kLongestWordBeside = 160;    // px: beside a label or a button
+constexpr std::size_t kMostPolicies = 40;  // a row takes about a millisecond to lay out, and nobody reads more of them
 
 /// A text that may hold names, with all of it in the tip where words of it are too long.
 void showWords(QLabel* label, const QString& text, int longestWord) {
@@ -185,8 +189,14 @@ void RunControls::fillSummary(const std::vector<std::pair<QString, QString>>& ro
 
 void RunControls::fillPolicies(const std::vector<std::pair<QString, QString>>& rows) {
   while (m_policies->rowCount() > 0) m_policies->removeRow(0);
-  int place = 0;
-  for (const auto& [trial, policy] : rows) m_policies->addRow(new MarkerLabel(trial, ++place), valueLabel(policy));
+  const auto shown = std::min<std::size_t>(rows.size(), kMostPolicies);
+  for (std::size_t i = 0; i < shown; ++i) {
+    m_policies->addRow(new MarkerLabel(rows[i].first, static_cast<int>(i) + 1), valueLabel(rows[i].second));
+  }
+  const std::size_t more = rows.size() - shown;
+  if (more == 0) return;
+  m_policies->addRow(valueLabel(more == 1 ? tr("and one more trial")
+                                          : tr("and %1 more trials").arg(QLocale().toString(qulonglong{more}))));
 }
 
 void RunControls::setNote(const QString& sentence) {

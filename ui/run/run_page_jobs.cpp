@@ -546,6 +546,8 @@ void RunPage::enableActions() {
     m_controls->setNote(
         tr("Run starts %1, into %2.")
             .arg(models::isolated(situation.openedFile), models::isolated(QFileInfo(archiveToRunInto()).fileName())));
+  } else if (archiveToRunInto().isEmpty()) {
+    m_controls->setNote(tr("There is no folder for an archive of your own: open or create an archive to run into."));
   } else {
     m_controls->setNote(tr("Runs into %1.").arg(models::isolated(QFileInfo(archiveToRunInto()).fileName())));
   }

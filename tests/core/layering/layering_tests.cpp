@@ -36,7 +36,7 @@ const std::map<std::string, Layer>& layers() {
       {"core/base", {{}}},
       {"core/record", {{"base"}}},
       {"core/spec", {{"base", "record"}}},
-      {"core/judge", {values}},
+      {"core/judge", {with(values, {"perf"})}},
       {"core/archive", {values}},
       {"core/report", {values}},
       {"core/perf", {values}},

@@ -124,6 +124,27 @@ class RunStripsTests : public QObject {
     QVERIFY2(!told().contains(QStringLiteral("other.toml")), qPrintable(told()));
   }
 
+  void of_very_many_trials_the_first_are_listed_and_the_others_counted() {
+    const std::vector<std::pair<QString, QString>> trials(2000, {QStringLiteral("trial"), QStringLiteral("BF16")});
+    m_page->controls()->showExperiment(QStringLiteral("sweep"), {}, {}, trials);
+    QCOMPARE(labels().filter(QStringLiteral("BF16")).size(), 40);
+    QVERIFY(labels().contains(QStringLiteral("and 1,960 more trials")));
+  }
+
+  void without_a_folder_of_its_own_the_note_asks_for_an_archive() {
+    const QByteArray data = qgetenv("XDG_DATA_HOME");
+    const QByteArray home = qgetenv("HOME");
+    qunsetenv("XDG_DATA_HOME");
+    qunsetenv("HOME");
+    m_window->open(write("dm"));
+    const QStringList told = labels();
+    qputenv("XDG_DATA_HOME", data);
+    qputenv("HOME", home);
+    QVERIFY2(told.join(u'|').contains(QStringLiteral("open or create an archive to run into")),
+             qPrintable(told.join(u'|')));
+    QVERIFY(told.filter(QStringLiteral("Runs into .")).isEmpty());
+  }
+
   void the_note_names_the_archive_that_is_written() {
     makeExampleArchive(path("a.db"));
     makeExampleArchive(path("b.db"));
