@@ -186,6 +186,7 @@ std::string RowsModel::asCsv() const {
 
 RowsTable::RowsTable(QWidget* parent) : QTableView(parent) {
   setModel(&m_model);
+  m_model.setColors(plotColors(isDark(palette())));
   setItemDelegate(new StandOff(this));
   setFrameShape(QFrame::NoFrame);
   setSelectionBehavior(QAbstractItemView::SelectRows);

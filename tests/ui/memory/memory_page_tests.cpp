@@ -402,6 +402,14 @@ class MemoryPageTests : public QObject {
     QVERIFY(store.find(QStringLiteral("a"))->times.empty());
   }
 
+  void words_of_tables_have_the_colours_of_the_theme_from_the_first_moment() {
+    m_theme->setMode(shell::ThemeMode::Dark);
+    const MemoryPage page;
+    const plot::RowsModel& rows = page.results()->plans()->table()->rows();
+    const QModelIndex fits = rows.index(0, static_cast<int>(PlanColumn::Fits));
+    QCOMPARE(fits.data(Qt::ForegroundRole).value<QBrush>().color(), plot::plotColors(true).good);
+  }
+
   void arrow_keys_step_a_field() {
     TextSpin* const spin = field(FieldId::Capacity)->spin();
     spin->setFocus();
