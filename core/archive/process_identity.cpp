@@ -12,6 +12,7 @@ namespace mantissa::archive {
 namespace {
 
 constexpr std::chrono::seconds kHeartbeatLimit{30};
+constexpr std::chrono::minutes kClockDifference{5};
 
 std::string first_line(const std::string& path) {
   std::FILE* const stream = std::fopen(path.c_str(), "re");
@@ -69,7 +70,8 @@ bool still_runs(const ProcessIdentity& who, const std::string& heartbeat_at, Utc
   const std::string space = process_space();
   const bool same_space = !space.empty() && who.host == host_name() && who.started.compare(0, space.size(), space) == 0;
   if (same_space) return who.started == space + start_tick(who.process);
-  return heartbeat_at >= utc_text(now - kHeartbeatLimit);
+  // Texts of one form: they compare as the times do.
+  return heartbeat_at >= utc_text(now - kHeartbeatLimit) && heartbeat_at <= utc_text(now + kClockDifference);
 }
 
 }  // namespace mantissa::archive

@@ -18,7 +18,7 @@ struct ProcessIdentity {
 ProcessIdentity this_process();
 
 /// Whether an arm that is marked `running` still runs. In the same boot and process namespace the process table tells;
-/// elsewhere a heartbeat of the last 30 seconds does.
+/// elsewhere a heartbeat of the last 30 seconds does, or one that is up to five minutes ahead, as clocks differ.
 bool still_runs(const ProcessIdentity& who, const std::string& heartbeat_at, UtcTime now);
 
 }  // namespace mantissa::archive

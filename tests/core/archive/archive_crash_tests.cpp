@@ -230,6 +230,9 @@ class ArchiveCrashTests : public QObject {
     who.host = "another-host";
     QVERIFY(archive::still_runs(who, archive::utc_text(now - std::chrono::seconds(29)), now));
     QVERIFY(!archive::still_runs(who, archive::utc_text(now - std::chrono::seconds(31)), now));
+    QVERIFY(archive::still_runs(who, archive::utc_text(now + std::chrono::minutes(4)), now));  // its clock is ahead
+    QVERIFY(!archive::still_runs(who, archive::utc_text(now + std::chrono::minutes(6)), now));
+    QVERIFY(!archive::still_runs(who, archive::utc_text(now + std::chrono::hours(24 * 365)), now));
     who.host = archive::this_process().host;
     who.started = "another-boot/pid:[1]/77";
     QVERIFY(archive::still_runs(who, archive::utc_text(now - std::chrono::seconds(29)), now));
