@@ -220,8 +220,9 @@ void refuse_what_runs(Connection& connection, std::int64_t trial, UtcTime now) {
   if (!still_runs(who, select.text(5), now)) return;
   throw Error(
       ErrorKind::InvalidSetting,
-      {"still runs", connection.path(), 0, 0, "trial " + std::to_string(trial) + " (" + select.text(1) + ")",
-       "process " + std::to_string(who.process) + " on " + who.host, "an arm that has ended", "Stop that run first"});
+      {"process " + std::to_string(who.process) + " on " + who.host + " runs it, and only what has ended can go on",
+       connection.path(), 0, 0, "trial " + std::to_string(trial) + " (" + select.text(1) + ")", "", "",
+       "Stop that run first"});
 }
 
 }  // namespace

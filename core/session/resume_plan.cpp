@@ -95,7 +95,8 @@ std::vector<record::TrialRow> rows_of_run(const archive::Reader& reader, const r
   for (record::TrialRow& row : reader.trials()) {
     if (row.experiment_id != asked.experiment_id) continue;
     if (row.end.status == record::Status::Running) {
-      refuse(ErrorKind::InvalidSetting, "still runs", called(row), "", "an arm that has ended", "Stop that run first");
+      refuse(ErrorKind::InvalidSetting, "it is running, and only what has ended can go on", called(row), "", "",
+             "Stop that run first");
     }
     rows.push_back(std::move(row));
   }

@@ -35,6 +35,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// "200,000".
+std::string grouped(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
 /// One run from its first row in the archive to its last, or from a checkpoint on.
 class Run {
  public:
@@ -92,7 +99,7 @@ class Run {
         plan, make_arms(prepared_, trials_), options_.probes == Probes::Standard,
         [this] { return stop_.requested() || (writer_ && writer_->has_failed()); },
         yardsticks_ ? yardsticks_->for_training() : train::Yardsticks());
-    if (resumed_ != nullptr) go_on(*paired, plan);
+    if (resumed_ != nullptr) go_on(*paired);
     note_beginnings(*paired);
     if (memory_) memory_->watch(*paired);
     // What was said of data and model is kept with the reference, which every trial is compared with. A resumed one
@@ -111,6 +118,7 @@ class Run {
     } else {
       open_in_archive(*paired);
     }
+    if (resumed_ != nullptr) tell_going_on(*paired, plan);
     if (memory_) memory_->write_news(*writer_, ids_);
     tell_arms();
     checkpointing_ =
@@ -211,12 +219,7 @@ class Run {
                      std::to_string(2 * std::max<std::int64_t>(resumed_->step, 1))});
   }
 
-  void go_on(train::PairedRun& paired, train::BatchPlan& plan) {
-    const bool trained = resumed_->step == plan.total_steps();
-    observer_.on_note("Going on from the checkpoint at step " + std::to_string(resumed_->step) + " of " +
-                      std::to_string(plan.total_steps()) +
-                      (trained ? ": no step is left, the comparisons and verdicts are." : "."));
-    for (const std::string& note : resumed_->notes) observer_.on_note(note);
+  void go_on(train::PairedRun& paired) {
     if (resumed_->arms.size() != paired.arm_count()) {
       throw Error(ErrorKind::ArchiveDamaged,
                   {"the archive holds another number of arms than the run has", options_.archive, 0, 0, "table trials",
@@ -233,12 +236,23 @@ class Run {
       if (!resumed_->child) arm.shadow_every = train::integer_of(resumed.state, "progress.shadow_every");
       for (const std::string& note : resumed.notes) {
         arm.notes.push_back(note);
-        observer_.on_note(arm.name + ": " + note);
       }
       if (resumed_->child) train::begin_own_tally(arm);
       states.push_back(resumed.state);
     }
     paired.go_on_from(resumed_->step, states);
+  }
+
+  /// Once the archive has let it go on.
+  void tell_going_on(const train::PairedRun& paired, const train::BatchPlan& plan) {
+    const bool trained = resumed_->step == plan.total_steps();
+    observer_.on_note("Going on from the checkpoint at step " + grouped(resumed_->step) + " of " +
+                      grouped(plan.total_steps()) +
+                      (trained ? ": no step is left, the comparisons and verdicts are." : "."));
+    for (const std::string& note : resumed_->notes) observer_.on_note(note);
+    for (std::size_t i = 0; i < resumed_->arms.size(); ++i) {
+      for (const std::string& note : resumed_->arms[i].notes) observer_.on_note(paired.arm(i).name + ": " + note);
+    }
   }
 
   /// What the weights of the reference and of each trial were before their own first step.

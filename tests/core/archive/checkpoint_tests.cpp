@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <sqlite3.h>
+#include <QCoreApplication>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -358,7 +359,12 @@ class CheckpointTests : public QObject {
       QFAIL("an arm that runs was taken over");
     } catch (const Error& error) {
       QCOMPARE(error.kind(), ErrorKind::InvalidSetting);
-      QVERIFY2(std::strstr(error.what(), "still runs") != nullptr, error.what());
+      QCOMPARE(error.facts().subject, "trial " + std::to_string(archive.reference) + " (reference)");
+      const std::string process = "process " + std::to_string(QCoreApplication::applicationPid()) + " on ";
+      QCOMPARE(error.facts().problem.rfind(process, 0), std::size_t{0});
+      QVERIFY2(
+          std::strstr(error.what(), " runs it, and only what has ended can go on. Stop that run first.") != nullptr,
+          error.what());
     }
   }
 

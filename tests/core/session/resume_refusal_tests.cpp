@@ -45,6 +45,40 @@ class ResumeRefusalTests : public QObject {
     QVERIFY2(mentions(error, "of an earlier version lacks what the model keeps"), error.what());
   }
 
+  void going_on_is_told_only_once_the_archive_has_let_it() {
+    Box box;
+    const std::int64_t id = box.run(kCosine, 12).arms[1].row.id;
+    session::ResumeOptions options;
+    options.archive = box.path;
+    options.trial = id;
+    /// Another one goes on with the run first.
+    struct Overtaken : Listener {
+      explicit Overtaken(std::string path) : archive(std::move(path)) {}
+      void on_phase(const std::string&) override {
+        if (writer) return;
+        writer = std::make_unique<mantissa::archive::Writer>(archive);
+        writer->resume_trials({1, 2}, 12, "[]");
+      }
+      std::string archive;
+      std::unique_ptr<mantissa::archive::Writer> writer;
+    };
+    Overtaken overtaken(box.path);
+    const Error error = refusal([&] { session::resume(options, overtaken, {}); });
+    QVERIFY2(mentions(error, "runs it, and only what has ended can go on"), error.what());
+    const auto going_on = [](const std::vector<std::string>& notes) {
+      return std::count_if(notes.begin(), notes.end(),
+                           [](const std::string& note) { return note.rfind("Going on from ", 0) == 0; });
+    };
+    QCOMPARE(going_on(overtaken.notes), 0);
+    record::TrialEnd end;
+    end.status = record::Status::Stopped;
+    for (const std::int64_t arm : {1, 2}) overtaken.writer->finish_trial(arm, end);
+    overtaken.writer->close();
+    Listener listener;
+    session::resume(options, listener, {});
+    QCOMPARE(going_on(listener.notes), 1);
+  }
+
   void nothing_left_to_train_is_said() {
     Box box;
     const Outcome first = box.run(kCosine);
