@@ -211,7 +211,7 @@ bool ArmData::take(const record::StepRecord& step) {
   m_counters.nextScale = step.scale_after;
   m_counters.lr = step.lr;
   m_counters.loss = step.loss;
-  if (step.deviation_output_rmse) m_counters.deviation = step.deviation_output_rmse;
+  m_counters.deviation = step.deviation_output_rmse;
   m_counters.seconds = step.wall_seconds;
   m_counters.stepsPerSecond = valueOf(step, Quantity::StepsPerSecond, 0);
   placeEvaluations();
@@ -367,7 +367,7 @@ void ArmData::countAnew() {
   m_samples = std::llround(m_positions[at(XAxis::Samples)]->last());
   m_counters.loss = newest(Quantity::Loss);
   m_counters.scale = newest(Quantity::Scale);
-  m_counters.deviation = newest(kMainDeviation);
+  m_counters.deviation = valueAt(kMainDeviation, m_counters.attempted);
   m_counters.seconds = m_positions[at(XAxis::Seconds)]->last();
 }
 

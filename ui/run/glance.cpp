@@ -195,11 +195,12 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
   Statement statement{say("Deviating"), {}, {}, {}, Statement::State::Unknown};
   statement.beginsWithName = true;
   for (const ArmData* const arm : data.shown()) {
-    const std::optional<double> newest = arm->counters().deviation;
-    if (!newest || std::isfinite(*newest)) continue;
-    statement.answer = say("%1 by %2").arg(nameOf(*arm), numberText(*newest));
+    const auto measured = arm->series(kMainDeviation);
+    const double newest = measured->empty() ? 0 : measured->y(measured->size() - 1);
+    if (std::isfinite(newest)) continue;
+    statement.answer = say("%1 by %2").arg(nameOf(*arm), numberText(newest));
     statement.detail = say("Newest output RMSE.");
-    statement.shorterAnswers = {numberText(*newest)};
+    statement.shorterAnswers = {numberText(newest)};
     statement.shorterDetails = {say("output RMSE"), say("RMSE")};
     statement.state = Statement::State::Bad;
     return statement;

@@ -84,7 +84,7 @@ struct Counters {
   std::optional<double> nextScale;  ///< that it left to the next one
   std::optional<double> lr;
   std::optional<double> loss;
-  std::optional<double> deviation;  ///< trajectory, of outputs, RMSE
+  std::optional<double> deviation;  ///< trajectory, of outputs, RMSE; nothing where that step has not measured it
   std::optional<double> seconds;    ///< since the run's first step
   std::optional<double> stepsPerSecond;
 };

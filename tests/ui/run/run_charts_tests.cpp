@@ -1021,6 +1021,35 @@ class RunChartsTests : public QObject {
     QCOMPARE(chosen.count(), 0);  // the reference skips nothing
   }
 
+  void a_deviation_that_the_last_step_has_not_measured_is_none() {
+    RunData data;
+    record::TrialRow arm;
+    arm.id = 1;
+    arm.start.kind = record::TrialKind::Trial;
+    data.setArms({arm});
+    CountersTable table;
+    table.setData(&data);
+    const auto deviation = [&] { return table.model()->index(0, CountersModel::DeviationColumn).data().toString(); };
+    const auto take = [&](std::int64_t number, double loss, std::optional<double> measured) {
+      record::StepRecord step;
+      step.trial = 1;
+      step.step = step.iteration = step.applied_updates = number;
+      step.loss = loss;
+      step.deviation_output_rmse = measured;
+      ui::worker::StepBatch batch;
+      batch.chunks = {std::make_shared<const std::vector<record::StepRecord>>(1, step)};
+      data.take({batch});
+      table.refresh();
+    };
+    take(1, 1, 0.25);
+    QCOMPARE(deviation(), QStringLiteral("0.2500"));
+    take(2, std::numeric_limits<double>::quiet_NaN(), std::nullopt);
+    QCOMPARE(deviation(), QStringLiteral("–"));
+    data.truncate(1, 1);
+    table.refresh();
+    QCOMPARE(deviation(), QStringLiteral("0.2500"));
+  }
+
   void all_counters_are_seen_at_the_first_size_of_the_window() {
     CountersTable table;
     table.resize(780, 150);
