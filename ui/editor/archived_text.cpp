@@ -4,6 +4,7 @@
 #include <QFile>
 
 #include <algorithm>
+#include <exception>
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
@@ -43,6 +44,8 @@ void ArchivedText::read(const QString& archive, std::int64_t experiment) {
       start = experimentIn(archive::Reader(QFile::encodeName(archive).toStdString()), experiment);
     } catch (const Error& error) {
       problem = models::errorText(error);
+    } catch (const std::exception& error) {
+      problem = QString::fromUtf8(error.what());
     }
     QMetaObject::invokeMethod(
         this,

@@ -3,6 +3,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <exception>
+
 #include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/spec/parse.h"
@@ -33,6 +35,8 @@ void ExperimentLoader::load(const QString& archive, std::int64_t experiment, std
       what.experiment = std::make_shared<const spec::Experiment>(spec::parse_experiment(start.text, start.file));
     } catch (const Error& error) {
       spdlog::info("experiment {} has no summary: {}", experiment, sentence(error.facts()));
+    } catch (const std::exception& error) {
+      spdlog::info("experiment {} has no summary: {}", experiment, error.what());
     }
     QMetaObject::invokeMethod(
         this,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/run/past_loader.h"
 
+#include <exception>
+
 #include "core/archive/reader.h"
 #include "core/base/error.h"
 
@@ -35,6 +37,8 @@ void PastLoader::load(const QString& archive, const std::vector<PastRequest>& re
       pasts = read(archive, requests, job);
     } catch (const Error& error) {
       problem = QString::fromStdString(sentence(error.facts()));
+    } catch (const std::exception& error) {
+      problem = QString::fromUtf8(error.what());
     }
     const auto answer = [this, job, pasts, problem] {
       if (job != m_job) return;

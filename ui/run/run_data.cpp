@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <new>
 
 namespace mantissa::ui::run {
 namespace {
@@ -25,13 +26,14 @@ void RunData::setArms(const std::vector<record::TrialRow>& arms) {
             [](const auto& left, const auto& right) { return left->arm().id < right->arm().id; });
   const std::vector<record::StepRecord> early = std::move(m_early);
   m_early.clear();
-  for (const record::StepRecord& step : early) takeOne(step);
+  for (const record::StepRecord& step : early) takeWhereMemorySuffices(step);
 }
 
 void RunData::clear() {
   m_arms.clear();
   m_early.clear();
   m_missed = 0;
+  m_isFull = false;
   ++m_revision;
 }
 
@@ -40,10 +42,26 @@ bool RunData::take(const std::vector<worker::StepBatch>& batches) {
   for (const worker::StepBatch& batch : batches) {
     m_missed += batch.missed;
     for (const archive::StepChunk& chunk : batch.chunks) {
-      for (const record::StepRecord& step : *chunk) isNew = takeOne(step) || isNew;
+      for (const record::StepRecord& step : *chunk) isNew = takeWhereMemorySuffices(step) || isNew;
     }
   }
   return isNew;
+}
+
+/// What a step that did not find room has left in some columns is never read: a series ends with its shorter column.
+bool RunData::takeWhereMemorySuffices(const record::StepRecord& step) {
+  if (m_isFull) {
+    ++m_missed;
+    return false;
+  }
+  try {
+    return takeOne(step);
+  } catch (const std::bad_alloc&) {
+    m_isFull = true;
+    m_early = {};
+    ++m_missed;
+    return true;
+  }
 }
 
 bool RunData::takeOne(const record::StepRecord& step) {

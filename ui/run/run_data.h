@@ -269,6 +269,8 @@ class RunData {
   /// An arm goes on after `step`.
   void truncate(std::int64_t arm, qint64 step);
   qint64 missed() const { return m_missed; }
+  /// There was no memory for a step: it and all that came later are missed.
+  bool isFull() const { return m_isFull; }
 
   /// The attempted steps of the arm that has most.
   qint64 steps() const;
@@ -282,6 +284,7 @@ class RunData {
 
  private:
   bool takeOne(const record::StepRecord& step);
+  bool takeWhereMemorySuffices(const record::StepRecord& step);
 
   std::vector<std::unique_ptr<ArmData>> m_arms;
   std::vector<record::StepRecord> m_early;  ///< of arms that are not known yet: their news is on its way
@@ -290,6 +293,7 @@ class RunData {
   std::vector<QString> m_optimizerKinds;
   int m_revision = 0;
   qint64 m_missed = 0;
+  bool m_isFull = false;
 };
 
 }  // namespace mantissa::ui::run

@@ -373,7 +373,20 @@ void RunPage::showFailure(const QString& sentence, const QString& topic) {
 bool RunPage::takeSteps() {
   const bool own = m_ownData.take(m_controller->takeSteps());
   const bool followed = m_follower && m_archiveData.take(m_follower->takeSteps());
+  tellFullMemory();
   return m_view == View::Archive ? followed : own;
+}
+
+/// Of what is shown: the run itself needs no more memory than before, and goes on.
+void RunPage::tellFullMemory() {
+  if (std::exchange(m_isFullTold, m_shown->isFull()) == m_shown->isFull()) return;
+  const QString topic = QString::fromLatin1(kMemoryTopic);
+  if (!m_isFullTold) return m_strips->dismiss(topic);
+  m_strips->show(shell::MessageStrip::Kind::Warning,
+                 tr("No memory for all steps: charts and counters end at step %1. The archive has them, and a run goes "
+                    "on into it.")
+                     .arg(models::figure(report::count_words(m_shown->steps()))),
+                 topic);
 }
 
 void RunPage::wake() {

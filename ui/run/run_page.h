@@ -129,6 +129,7 @@ class RunPage : public shell::Page {
   static constexpr char kHeldUpTopic[] = "held up";
   static constexpr char kFailuresTopic[] = "failures";
   static constexpr char kQueueTopic[] = "queue";
+  static constexpr char kMemoryTopic[] = "memory";
   static constexpr char kClosingTopic[] = "closing";
   static constexpr char kTraining[] = "training";  ///< the engine's word for the phase of the steps
 
@@ -207,6 +208,7 @@ class RunPage : public shell::Page {
   void wake();
   void tick();
   bool takeSteps();
+  void tellFullMemory();
   QString archiveToRunInto() const;
 
   worker::TrainingController* m_controller;
@@ -267,7 +269,8 @@ class RunPage : public shell::Page {
   GlanceMemory m_glanceMemory;
   DrawingBudget m_budget;
   PersonWatch m_person;
-  bool m_isNew = false;  ///< something to show that no step brought
+  bool m_isFullTold = false;  ///< that memory did not suffice for what is shown
+  bool m_isNew = false;       ///< something to show that no step brought
 
   QStackedLayout* m_stack;
   shell::Settings* m_settings = nullptr;  ///< of the window; null: the page stands alone
