@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "core/archive/file_size_limit.h"
 #include "core/base/error.h"
 #include "core/base/given_file.h"
 
@@ -153,7 +154,7 @@ void Connection::fail(int code) const {
       break;
     case SQLITE_IOERR:
       if (os_error == EFBIG) {
-        raise(ErrorKind::DiskFull, "the archive would be larger than this system lets a file be", "",
+        raise(ErrorKind::DiskFull, kFileSizeLimit, "",
               "Raise the limit (ulimit -f) and try again; everything committed is intact");
       }
       if (no_space) {

@@ -90,6 +90,8 @@ Statement finite(const RunData& data) {
   return statement;
 }
 
+Statement unknown(const QString& question) { return {question, {}, {}, {}, Statement::State::Unknown}; }
+
 Statement skipping(const RunData& data) {
   Statement statement{say("Skipping"), {}, {}, {}, Statement::State::Unknown};
   const ArmData* worst = nullptr;
@@ -431,7 +433,30 @@ QString stopWords(qint64 step, const Standing& standing) {
   return left == 1 ? say("in 1 step, at step %1").arg(at) : say("in %1 steps, at step %2").arg(count(left), at);
 }
 
+/// How much of an archive is here.
+Statement reading(const RunData& data, const Standing& standing) {
+  Statement statement{say("Archive"), {}, {}, {}, Statement::State::Plain};
+  const qint64 step = data.steps();
+  qint64 all = 0;
+  for (const ArmData* const arm : data.shown()) all = std::max<qint64>(all, arm->arm().end.counts.attempted);
+  if (all == 0) all = standing.plannedSteps;
+  const bool isPart = all > step;
+  if (standing.cannotBeRead) {
+    statement.state = Statement::State::Warn;
+    statement.answer = say("cannot be read");
+    statement.detail = isPart ? say("%1 of %2 steps are here").arg(count(step), count(all))
+                              : say("%1 are here").arg(stepsWords(static_cast<std::size_t>(step)));
+    return statement;
+  }
+  const QString steps = isPart ? say("%1 of %2").arg(count(step), count(all)) : count(step);
+  statement.answer = say("Reading %1 steps").arg(steps);
+  statement.shorterAnswers = {say("Reading %1").arg(steps), steps};
+  statement.detail = say("from the archive");
+  return statement;
+}
+
 Statement timeLeft(const RunData& data, const Standing& standing) {
+  if (standing.isBeingRead || standing.cannotBeRead) return reading(data, standing);
   Statement statement{say("Time left"), {}, {}, {}, Statement::State::Plain};
   const qint64 step = data.steps();
   std::optional<double> elapsed;
@@ -508,6 +533,11 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
 
 std::array<Statement, kStatements> glance(const RunData& data, const Standing& standing, GlanceMemory* memory) {
   if (!standing.running) memory = nullptr;  // what is over is told as it is
+  if (standing.isBeingRead || standing.cannotBeRead) {
+    // Where it stands at a step in its midst is no trend, and nothing that it came to.
+    return {finite(data), skipping(data), unknown(say("Deviating")), unknown(say("Learning")),
+            timeLeft(data, standing)};
+  }
   return {finite(data), skipping(data), deviating(data, standing, memory != nullptr ? &memory->deviating : nullptr),
           learning(data, standing.running, memory != nullptr ? &memory->learning : nullptr), timeLeft(data, standing)};
 }

@@ -20,7 +20,9 @@ struct Standing {
   bool ours = false;  ///< run by this window
   bool running = false;
   bool paused = false;
-  qint64 plannedSteps = 0;  ///< 0: unknown
+  bool isBeingRead = false;   ///< an archive that is over, not all of whose steps are here yet
+  bool cannotBeRead = false;  ///< the archive, now
+  qint64 plannedSteps = 0;    ///< 0: unknown
   std::optional<double> remainingSeconds;
   QString phase;
   bool trains = false;               ///< what it is at is a step

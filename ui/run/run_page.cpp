@@ -419,13 +419,15 @@ void RunPage::tick() {
     m_clock.start(kLively);
     return;
   }
-  if (m_offerIsStale && m_armsKnown && m_armsRunning == 0) offerToResume();  // now that its steps are here
+  if (m_offerIsStale && isFollowedOver()) offerToResume();  // now that its steps are here
   if (isNew) m_budget.begin(PersonWatch::now(), PersonWatch::computed());
   m_isNew = false;
   const bool ownView = m_view != View::Archive || isResumedHere();
   Standing standing;
   standing.ours = ownView;
-  standing.running = ownView ? running : m_armsRunning > 0 && m_armsKnown;
+  standing.running = ownView ? running : runsElsewhere();
+  standing.cannotBeRead = !ownView && m_cannotBeRead;
+  standing.isBeingRead = !ownView && !m_unread.empty();
   standing.paused = ownView && m_controller->state() == worker::JobState::Paused;
   if (isNew) {
     const spec::Experiment* const experiment = m_view == View::Archive ? m_archived.get() : m_own.experiment.get();
@@ -452,7 +454,7 @@ void RunPage::tick() {
   m_charts->redraw();
   if (isNew) {
     m_clock.start(kLively);
-  } else if (running || (m_follower && (m_armsRunning > 0 || !m_armsKnown))) {
+  } else if (running || (m_follower && !isFollowedOver())) {
     m_clock.start(kWaiting);
   } else {
     m_clock.stop();
@@ -464,8 +466,9 @@ bool RunPage::isSettled() const {
   if (m_view != View::Archive) return !m_isNew;
   if (!m_armsKnown || m_isNew) return false;
   // What still runs is never complete: a moment in which nothing is new will do.
-  return m_armsRunning > 0 ? m_shown->steps() > 0 && m_clock.interval() == kWaiting
-                           : !m_clock.isActive() && !m_counters->isFitting();
+  if (isFollowedOver()) return !m_clock.isActive() && !m_counters->isFitting();
+  const bool isThere = m_cannotBeRead || (m_unread.empty() && m_shown->steps() > 0);
+  return isThere && m_clock.interval() == kWaiting;
 }
 
 QByteArray RunPage::saveLayout() const {

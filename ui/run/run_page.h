@@ -158,6 +158,10 @@ class RunPage : public shell::Page {
   QString lastingWords(int seconds) const;
   void tellClosing();
   void forgetBrokenRun(std::int64_t experiment);
+  bool runsElsewhere() const;
+  bool isFollowedOver() const;
+  void takeFollowedArms(std::vector<record::TrialRow> arms);
+  bool hasBroken(const record::TrialRow& arm, record::TrialEnd* end) const;
   void endFollowedArms(const QString& why);
   void tellBrokenRun(const worker::JobFailure& failure);
   void lookAtLateWriters();
@@ -223,14 +227,15 @@ class RunPage : public shell::Page {
   QString m_archive;
   QString m_refusedArchive;  ///< what could not be opened while none was open: Run waits for another one
   models::TrialList m_trials;
-  std::set<std::int64_t> m_running;  ///< experiments of the archive with an arm that runs
-  bool m_isChosen = false;           ///< what is shown is an older run, which a person has gone to
-  std::int64_t m_followed = 0;       ///< the experiment in the archive
-  bool m_armsKnown = false;          ///< of the followed experiment
-  int m_armsRunning = 0;
-  std::optional<qint64> m_lastCheckpoint;              ///< of the followed experiment
-  bool m_areCheckpointsKnown = false;                  ///< whether it has any
-  bool m_offerIsStale = false;                         ///< whether the followed run can go on is to be said anew
+  std::set<std::int64_t> m_running;        ///< experiments of the archive with an arm that runs
+  bool m_isChosen = false;                 ///< what is shown is an older run, which a person has gone to
+  std::int64_t m_followed = 0;             ///< the experiment in the archive
+  bool m_armsKnown = false;                ///< of the followed experiment
+  std::set<std::int64_t> m_unread;         ///< followed arms that have ended, and whose steps are not all here
+  bool m_cannotBeRead = false;             ///< what is followed, now
+  std::optional<qint64> m_lastCheckpoint;  ///< of the followed experiment
+  bool m_areCheckpointsKnown = false;      ///< whether it has any
+  bool m_offerIsStale = false;             ///< whether the followed run can go on is to be said anew
   std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
   bool m_isHeld = false;                               ///< it was opened at the start, unasked: the archive is shown
   std::shared_ptr<const spec::Experiment> m_lookedAt;  ///< what the pre-flight is about
@@ -249,6 +254,8 @@ class RunPage : public shell::Page {
 
   RunFailures m_failures;
 
+  /// Archives and experiments: runs of this process that their archive knows no end of, as far as is known.
+  std::set<std::pair<QString, std::int64_t>> m_brokenRuns;
   QString m_brokenWords;  ///< why the own run ended without an end in the archive; empty: it has one, or runs
   std::optional<ErrorKind> m_brokenKind;
   QString m_brokenReason;   ///< the sentence that told of it, where it may pass: a full disk, a locked archive

@@ -168,7 +168,8 @@ void RunPage::follow(std::int64_t experiment) {
     m_archived.reset();
     clearData(m_archiveData);
     m_armsKnown = false;
-    m_armsRunning = 0;
+    m_unread.clear();
+    m_cannotBeRead = false;
     leaveView();
     m_follower = std::make_unique<worker::ArchiveFollower>(m_archive, experiment);
     listenToFollower();
@@ -228,19 +229,18 @@ void RunPage::listenToFollower() {
   };
   connect(follower, &ArchiveFollower::armsFound, this, [this, news](const std::vector<record::TrialRow>& arms) {
     m_armsKnown = true;
-    m_armsRunning += static_cast<int>(arms.size());  // until each is said to have ended: then its steps are here
-    m_archiveData.setArms(arms);
+    takeFollowedArms(arms);
     m_loader->load(m_archive, m_followed,
                    arms.front().start.reference != 0 ? arms.front().start.reference : arms.front().id);
     enableActions();
     news();
   });
   connect(follower, &ArchiveFollower::armEnded, this, [this, news](const record::TrialRow& arm) {
-    m_armsRunning = std::max(0, m_armsRunning - 1);  // of a run of this window that was broken off, none runs
+    m_unread.erase(arm.id);
     m_archiveData.setArms({arm});
     tellFailedArm(arm);
     enableActions();
-    if (m_armsRunning == 0) {
+    if (isFollowedOver()) {
       m_offerIsStale = false;  // until it is known what checkpoints there are now
       m_loader->load(m_archive, m_followed, arm.start.reference != 0 ? arm.start.reference : arm.id);
     }
@@ -250,8 +250,7 @@ void RunPage::listenToFollower() {
     if (m_archiveData.takeEvaluation(evaluation)) news();
   });
   connect(follower, &ArchiveFollower::armResumed, this, [this, news](const record::TrialRow& arm, qint64 step) {
-    ++m_armsRunning;
-    m_archiveData.setArms({arm});
+    takeFollowedArms({arm});
     m_archiveData.truncate(arm.id, step);
     m_offerIsStale = true;
     enableActions();
@@ -260,11 +259,63 @@ void RunPage::listenToFollower() {
   connect(follower, &ArchiveFollower::archiveReplaced, this, [this, news] {
     clearData(m_archiveData);
     m_armsKnown = false;
-    m_armsRunning = 0;
+    m_unread.clear();
     news();
   });
-  connect(follower, &ArchiveFollower::problemArose, this, &RunPage::archiveTroubled);
-  connect(follower, &ArchiveFollower::problemSolved, this, [this] { Q_EMIT archiveTroubled({}); });
+  const auto readable = [this, news](bool can) {
+    m_cannotBeRead = !can;
+    enableActions();
+    news();
+  };
+  connect(follower, &ArchiveFollower::problemArose, this, [this, readable](const QString& sentence) {
+    readable(false);
+    Q_EMIT archiveTroubled(sentence);
+  });
+  connect(follower, &ArchiveFollower::problemSolved, this, [this, readable] {
+    readable(true);
+    Q_EMIT archiveTroubled({});
+  });
+}
+
+/// The steps of one that has ended are all here when its end is told.
+void RunPage::takeFollowedArms(std::vector<record::TrialRow> arms) {
+  for (record::TrialRow& arm : arms) {
+    if (arm.end.status == record::Status::Running) {
+      m_unread.erase(arm.id);
+      hasBroken(arm, &arm.end);
+    } else {
+      m_unread.insert(arm.id);
+    }
+  }
+  m_archiveData.setArms(arms);
+}
+
+/// Whether an arm that the archive calls running is of a run that this process broke off. \param end  takes how the
+/// lists show it
+bool RunPage::hasBroken(const record::TrialRow& arm, record::TrialEnd* end) const {
+  if (!m_trials || m_brokenRuns.count({m_archive, arm.experiment_id}) == 0) return false;
+  const auto listed = std::find_if(m_trials->begin(), m_trials->end(), [&](const auto& one) {
+    return one.id == arm.id && one.started_at == arm.started_at && one.end.status == record::Status::Failed;
+  });
+  if (listed == m_trials->end()) return false;
+  *end = listed->end;
+  return true;
+}
+
+/// Whether what is followed is live: an arm of it runs, and the archive tells of it.
+bool RunPage::runsElsewhere() const {
+  const auto& arms = m_archiveData.arms();
+  return m_armsKnown && !m_cannotBeRead && std::any_of(arms.begin(), arms.end(), [](const auto& arm) {
+           return arm->arm().end.status == record::Status::Running;
+         });
+}
+
+/// Whether all that is followed has ended, and is here.
+bool RunPage::isFollowedOver() const {
+  const auto& arms = m_archiveData.arms();
+  return m_armsKnown && m_unread.empty() && std::none_of(arms.begin(), arms.end(), [](const auto& arm) {
+           return arm->arm().end.status == record::Status::Running;
+         });
 }
 
 void RunPage::forgetFailedArms() {

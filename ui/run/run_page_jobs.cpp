@@ -85,6 +85,8 @@ void RunPage::listenToController() {
             if (m_own.resumes == 0) m_ownData.setArms(arms);
             m_isNew = true;
             wake();
+            m_brokenRuns.erase({m_own.archive, arms.front().experiment_id});
+            Q_EMIT runBroken(m_own.archive, arms.front().experiment_id, {});
             Q_EMIT archiveChanged(m_own.archive);
             const bool isShown = m_view == View::OwnRun || isResumedHere();
             const bool isHere = m_archive.isEmpty() || m_own.archive == m_archive;
@@ -280,7 +282,7 @@ QString RunPage::refusedArchiveWords() const {
 }
 
 const record::TrialRow* RunPage::resumableArm() const {
-  const bool inArchive = m_view == View::Archive && m_armsKnown && m_armsRunning == 0 && m_lastCheckpoint;
+  const bool inArchive = m_view == View::Archive && isFollowedOver() && m_lastCheckpoint;
   const bool ownHasEnded = m_view == View::OwnRun && m_own.archive == m_archive && !m_queue->current();
   if (!inArchive && !ownHasEnded) return nullptr;
   const auto hasFailed = [](const auto& arm) {
@@ -308,7 +310,8 @@ QString RunPage::whyNotResumed() const {
   const QString name = models::isolated(QString::fromStdString(reference.experiment));
   if (m_queue->resumes(m_archive, reference.experiment_id)) return tr("%1 goes on already, or waits for it.").arg(name);
   if (m_view == View::Archive && !m_armsKnown) return {};
-  if (m_view == View::Archive && m_armsRunning > 0) return tr("%1 is running in another process.").arg(name);
+  if (m_view == View::Archive && runsElsewhere()) return tr("%1 is running in another process.").arg(name);
+  if (m_view == View::Archive && !isFollowedOver()) return tr("%1 is still being read from its archive.").arg(name);
   if (m_view == View::OwnRun && !m_brokenWords.isEmpty()) {
     return tr("The archive of %1 could not be written. Where it can be again, the run goes on from its last "
               "checkpoint, if it had made one.")
@@ -384,8 +387,8 @@ void RunPage::tellLostRun() {
   const auto isInterrupted = [](const auto& arm) { return arm->arm().end.status == record::Status::Interrupted; };
   const auto& arms = m_shown->arms();
   const auto lost = std::find_if(arms.begin(), arms.end(), isInterrupted);
-  const bool isLost = m_view == View::Archive && m_armsKnown && m_armsRunning == 0 && !m_lastCheckpoint &&
-                      lost != arms.end() && !m_queue->resumes(m_archive, (*lost)->arm().experiment_id);
+  const bool isLost = m_view == View::Archive && isFollowedOver() && !m_lastCheckpoint && lost != arms.end() &&
+                      !m_queue->resumes(m_archive, (*lost)->arm().experiment_id);
   if (!isLost) return m_strips->dismiss(topic);
   forgetBrokenRun((*lost)->arm().experiment_id);
   const qint64 steps = m_shown->steps();
@@ -436,7 +439,6 @@ void RunPage::beginOwnRun() {
   m_brokenWords.clear();
   m_brokenReason.clear();
   m_lateWriters.stop();
-  Q_EMIT runBroken({}, 0, {});
   clearData(m_ownData);
   m_ownNames.clear();
   m_progress.reset();
@@ -535,8 +537,8 @@ void RunPage::enableActions() {
   } else if (!m_refusedArchive.isEmpty()) {
     m_controls->setNote(situation.whyNotRun);
   } else if (m_view == View::Archive) {
-    const QString whence = m_armsRunning > 0 && m_armsKnown ? tr("Live from another process, for reading.")
-                                                            : tr("From the archive, for reading.");
+    const QString whence =
+        runsElsewhere() ? tr("Live from another process, for reading.") : tr("From the archive, for reading.");
     m_controls->setNote(whence + u' ' +
                         (m_opened ? tr("Run starts %1.").arg(models::isolated(situation.openedFile))
                                   : tr("Open an experiment file to run one.")));

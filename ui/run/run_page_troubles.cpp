@@ -10,6 +10,7 @@
 #include <QLocale>
 #include <QStackedLayout>
 
+#include "core/archive/file_size_limit.h"
 #include "core/archive/late_writers.h"
 #include "core/archive/writer.h"
 #include "core/base/error.h"
@@ -130,7 +131,9 @@ void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
   m_brokenReason = mayPass ? failure.sentence : QString();
   m_lateWriters.start();
   QString why;
-  if (failure.kind == ErrorKind::DiskFull) {
+  if (mantissa::archive::is_file_size_limit(failure.facts)) {
+    why = tr("file size limit");
+  } else if (failure.kind == ErrorKind::DiskFull) {
     why = tr("no space left");
   } else if (failure.kind == ErrorKind::ArchiveLocked) {
     why = tr("archive locked");
@@ -139,8 +142,9 @@ void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
     why = tr("archive lost");
   }
   if (why.isEmpty()) return;  // it is there, and says itself what has become of the run
+  m_brokenRuns.insert({m_own.archive, experiment});
   Q_EMIT runBroken(m_own.archive, experiment, why);
-  if (m_own.resumes != 0 && m_own.resumes == m_followed && m_own.archive == m_archive) endFollowedArms(why);
+  if (experiment == m_followed && m_own.archive == m_archive) endFollowedArms(why);
 }
 
 /// The archive could be written again, and has the run up to its end: what stood in the way is told no longer.
@@ -156,7 +160,7 @@ void RunPage::forgetBrokenRun(std::int64_t experiment) {
   }
 }
 
-/// What was followed because this window went on with it runs no more.
+/// What was followed before this window broke it off runs no more.
 void RunPage::endFollowedArms(const QString& why) {
   std::vector<record::TrialRow> arms;
   for (const auto& arm : m_archiveData.arms()) {
@@ -166,7 +170,6 @@ void RunPage::endFollowedArms(const QString& why) {
     arms.back().end.failure_text = why.toStdString();
   }
   m_archiveData.setArms(arms);
-  m_armsRunning = 0;
 }
 
 /// Waits until there is space again, or nobody holds the archive: then it has the run's last steps, and how it ended.

@@ -363,7 +363,7 @@ void MainWindow::showArms(const models::TrialList& trials, bool isOther) {
 }
 
 void MainWindow::tellBroken(const QString& archive, std::int64_t experiment, const QString& why) {
-  if (why.isEmpty()) return m_ended.forget();
+  if (why.isEmpty()) return m_ended.forget(archive, experiment);
   m_ended.end(archive, experiment, why);
   if (archive == m_archive) showArms(m_ended.applied(archive, m_trials), false);
 }

@@ -77,6 +77,28 @@ class TrialModelsTests : public QObject {
     QCOMPARE(states(ended.take(archive, listOf(arms))), as_read);
   }
 
+  void every_run_that_was_broken_off_stays_failed_while_others_begin_and_end() {
+    const QString archive = QStringLiteral("/a.db");
+    EndedArms ended;
+    ended.end(archive, 1, QStringLiteral("no space left"));
+    ended.end(archive, 2, QStringLiteral("archive locked"));
+    ended.forget(archive, 3);  // that one goes on
+    const std::vector<record::TrialRow> arms = {arm(1, 1, "reference"), arm(2, 2, "reference"), arm(3, 3, "reference")};
+    const auto states = [&](const TrialList& list) {
+      QStringList words;
+      for (const record::TrialRow& one : *list) words << stateWords(one);
+      return words.join(QStringLiteral(", "));
+    };
+    QCOMPARE(states(ended.take(archive, listOf(arms))),
+             QStringLiteral("failed (no space left), failed (archive locked), running"));
+    ended.forget(archive, 2);
+    QCOMPARE(states(ended.take(archive, listOf(arms))), QStringLiteral("failed (no space left), running, running"));
+    // Another archive in its place, whose first run has the same number.
+    std::vector<record::TrialRow> others = {arm(1, 1, "reference")};
+    others[0].started_at = "2026-01-02T04:00:00Z";
+    QCOMPARE(states(ended.take(archive, listOf(others))), QStringLiteral("running"));
+  }
+
   void the_newest_experiment_stands_first_and_its_arms_in_their_order() {
     std::vector<record::TrialRow> arms = firstArms();
     arms.push_back(arm(4, 2, "reference", record::TrialKind::Reference));

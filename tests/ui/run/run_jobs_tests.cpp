@@ -23,6 +23,7 @@
 #include <string>
 #include <utility>
 
+#include "core/archive/file_size_limit.h"
 #include "core/archive/writer.h"
 #include "core/base/error.h"
 #include "tests/ui/run/run_page_fixtures.h"
@@ -109,7 +110,8 @@ class RunJobsTests : public QObject {
     m_failing.clear();
     m_checkpointEvery = 1;
     m_lookAheadWaits = false;
-    m_isFull = m_hangs = false;
+    m_isFull = m_hangs = m_limited = false;
+    m_ownArm = 1;
     m_fullKind = ErrorKind::DiskFull;
     const auto work = [this](const worker::Job& job, session::Observer& observer, session::RunControl& control) {
       const int run = m_runs++;
@@ -118,7 +120,8 @@ class RunJobsTests : public QObject {
         reference.id = reference.experiment_id = 1;
         reference.start.kind = record::TrialKind::Reference;
         observer.on_arms({reference});
-        throw Error(m_fullKind, {"no space is left", "a.db", 0, 0, "", "", "", ""});
+        const char* const problem = m_limited ? mantissa::archive::kFileSizeLimit : "no space is left";
+        throw Error(m_fullKind, {problem, "a.db", 0, 0, "", "", "", ""});
       }
       if (m_hangs) return hang(job, observer);
       if (m_failing.count(run) > 0) {
@@ -127,7 +130,7 @@ class RunJobsTests : public QObject {
         throw Error(ErrorKind::OutOfMemory, facts);
       }
       if (const auto* resume = std::get_if<worker::Job::Resume>(&job.work)) m_resumed = resume->options.trial;
-      return test::slowStepsWithCheckpoints(job, observer, control, m_checkpointEvery);
+      return test::slowStepsWithCheckpoints(job, observer, control, m_checkpointEvery, m_ownArm);
     };
     m_looks = 0;
     const auto lookAhead = [this](const worker::Job::Run&, const session::StopToken& stop,
@@ -378,6 +381,42 @@ class RunJobsTests : public QObject {
     end.status = record::Status::Interrupted;
     writer.finish_trial(reference, end);
     QTRY_COMPARE(state(), QStringLiteral("interrupted"));
+  }
+
+  void a_run_that_this_window_broke_off_stays_failed_when_the_next_one_begins() {
+    mantissa::archive::Writer writer(path("a.db").toStdString());
+    record::TrialStart start;
+    start.experiment = writer.begin_experiment({});
+    start.kind = record::TrialKind::Reference;
+    start.name = "reference";
+    writer.begin_trial(start);
+    m_window->open(path("a.db"));
+    const QAbstractItemModel* const tree = m_window->archiveDock()->findChild<QTreeView*>()->model();
+    const auto stateOf = [tree](int experiment) {
+      return tree->index(0, 1, tree->index(experiment, 0)).data().toString();
+    };
+    QTRY_COMPARE(stateOf(0), QStringLiteral("running"));
+    m_window->open(writeExperiment());
+    m_isFull = true;
+    m_limited = true;
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(stateOf(0), QStringLiteral("failed (file size limit)"));
+    m_isFull = false;
+    m_ownArm = 2;
+    start.experiment = writer.begin_experiment({});  // as the next run does
+    QCOMPARE(writer.begin_trial(start), std::int64_t{2});
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QTRY_COMPARE(tree->rowCount(), 2);
+    QTRY_COMPARE(stateOf(0), QStringLiteral("running"));  // the newest
+    QTest::qWait(700);                                    // the archive is looked at again
+    QCOMPARE(stateOf(1), QStringLiteral("failed (file size limit)"));
+    QCOMPARE(m_page->shownData().experiment(), std::int64_t{2});
+    m_page->selectExperiment(1);
+    QTRY_COMPARE(m_page->shownData().experiment(), std::int64_t{1});
+    QVERIFY2(!textsIn(m_page).join(u'|').contains(QStringLiteral("Live from")), qPrintable(textsIn(m_page).join(u'|')));
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
   void a_run_whose_archive_was_replaced_by_a_copy_is_told_to_have_lost_it() {
@@ -779,6 +818,8 @@ class RunJobsTests : public QObject {
   std::atomic<bool> m_isFull = false;
   ErrorKind m_fullKind = ErrorKind::DiskFull;  ///< set before anything runs
   std::atomic<bool> m_hangs = false;
+  std::atomic<bool> m_limited = false;     ///< full by the limit of a file's size, not of the disk
+  std::atomic<std::int64_t> m_ownArm = 1;  ///< of the next run
   std::atomic<int> m_looks = 0;
   Gate m_door;  ///< of every look ahead; open unless a test closes it
 };

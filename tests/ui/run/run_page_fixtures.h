@@ -15,11 +15,13 @@ namespace mantissa::test {
 inline constexpr std::int64_t kSteps = 200;
 
 /// Steps without an end, slowly enough that a test sees them. \param checkpointEvery  steps between two checkpoints
+/// \param arm  the number of the only arm, and of its experiment
 inline record::RunSummary slowStepsWithCheckpoints(const ui::worker::Job& job, session::Observer& observer,
-                                                   session::RunControl& control, std::int64_t checkpointEvery) {
+                                                   session::RunControl& control, std::int64_t checkpointEvery,
+                                                   std::int64_t arm = 1) {
   record::RunSummary summary;
-  summary.reference.id = 1;
-  summary.reference.experiment_id = 1;
+  summary.reference.id = arm;
+  summary.reference.experiment_id = arm;
   summary.reference.experiment = "digits";
   summary.reference.start.kind = record::TrialKind::Reference;
   summary.reference.start.name = "reference";
@@ -28,14 +30,14 @@ inline record::RunSummary slowStepsWithCheckpoints(const ui::worker::Job& job, s
   session::Progress progress;
   progress.steps = 1'000'000;
   record::Evaluation evaluation;
-  evaluation.trial = 1;
+  evaluation.trial = arm;
   evaluation.step = 1;
   evaluation.metric = "accuracy";
   evaluation.value = 0.5;
   observer.on_evaluation(evaluation);
   while (point.before_step(progress)) {
     record::StepRecord step;
-    step.trial = 1;
+    step.trial = arm;
     step.step = step.iteration = step.applied_updates = ++progress.step;
     step.loss = 1.0 / static_cast<double>(progress.step);
     feed_of(job).publish(&step, 1);

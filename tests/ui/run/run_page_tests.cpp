@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Run page in its window: curves of an archive, a run driven by the keyboard with a stub in place of the engine.
 #include <spdlog/spdlog.h>
+#include <sqlite3.h>
 
 #include <QAction>
 #include <QApplication>
@@ -68,6 +69,25 @@ class RunPageTests : public QObject {
     QVERIFY(pixelsLike(plots[0]->image({600, 300}, 1.0), colors.reference) > 100);
     QCOMPARE(plots[1]->content().marks.size(), std::size_t{1});
     QCOMPARE(m_page->findChild<shell::GlanceStrip*>()->answerOf(1), QStringLiteral("✓ 1 of 200 steps skipped (0.5 %)"));
+  }
+
+  void a_finished_run_that_cannot_be_read_whole_has_no_live_words() {
+    test::makeExampleArchive(path("a.db"));
+    sqlite3* handle = nullptr;
+    QCOMPARE(sqlite3_open(path("a.db").toUtf8().constData(), &handle), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(handle, "DROP TABLE evaluations", nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(handle);
+    m_window->open(path("a.db"));
+    QTRY_VERIFY(m_page->strip()->answerOf(4).endsWith(QStringLiteral("annot be read")));
+    const auto texts = [this] {
+      QStringList all;
+      for (const QLabel* const label : m_page->findChildren<QLabel*>()) all << label->text();
+      return all.join(u'|');
+    };
+    QVERIFY2(texts().contains(QStringLiteral("From the archive, for reading.")), qPrintable(texts()));
+    QVERIFY2(!texts().contains(QStringLiteral("Live from")), qPrintable(texts()));
+    QVERIFY2(!texts().contains(QStringLiteral("Time left")), qPrintable(texts()));
+    QTRY_VERIFY(m_page->isSettled());
   }
 
   void a_click_on_a_skip_opens_its_record_and_so_does_return_in_the_counters() {

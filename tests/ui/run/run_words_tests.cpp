@@ -141,6 +141,37 @@ class RunWordsTests : public QObject {
     QCOMPARE(glance(data, standing)[4].answer, QStringLiteral("1 min 00 s"));
   }
 
+  void a_run_that_is_over_is_said_to_be_read_until_all_of_it_is_here() {
+    RunData data;
+    record::TrialRow over = arm(1, "reference", record::TrialKind::Reference);
+    over.end.status = record::Status::Finished;
+    over.end.counts.attempted = 300'000;
+    data.setArms({over});
+    std::vector<record::StepRecord> steps;
+    for (std::int64_t number = 1; number <= 200; ++number) {
+      steps.push_back(stepOf(1, number, static_cast<double>(number)));  // rises
+      steps.back().wall_seconds = static_cast<double>(number);
+      steps.back().deviation_output_rmse = 1;
+    }
+    take(data, steps);
+    Standing standing;
+    standing.plannedSteps = 400'000;  // it was stopped: the archive says after how many
+    standing.isBeingRead = true;
+    auto told = glance(data, standing);
+    QCOMPARE(told[4].question, QStringLiteral("Archive"));
+    QCOMPARE(told[4].answer, QStringLiteral("Reading 200 of 300,000 steps"));
+    QCOMPARE(told[3].state, Statement::State::Unknown);
+    QCOMPARE(told[3].answer, QString());
+    QCOMPARE(told[2].state, Statement::State::Unknown);
+    standing.cannotBeRead = true;
+    told = glance(data, standing);
+    QCOMPARE(told[4].answer, QStringLiteral("cannot be read"));
+    QCOMPARE(told[4].detail, QStringLiteral("200 of 300,000 steps are here"));
+    QCOMPARE(told[4].state, Statement::State::Warn);
+    standing.isBeingRead = standing.cannotBeRead = false;
+    QVERIFY(glance(data, standing)[3].answer.endsWith(QStringLiteral("rising")));
+  }
+
   void two_arms_that_are_much_alike_take_no_turns() {
     RunData data = twoArms();
     Standing standing;
