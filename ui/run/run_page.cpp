@@ -403,10 +403,7 @@ void RunPage::tick() {
   const std::optional<int> silent = silentSeconds();
   const bool isSilent = std::exchange(m_silentTold, silent) != silent;
   const bool isNew = takeSteps() || m_isNew || isSilent;
-  if (isSilent && m_progress) {
-    // The step before the one that does not end may not have been told of.
-    Q_EMIT progressed(jobWords(), std::max<qint64>(m_progress->step, m_ownData.steps()), m_progress->steps);
-  }
+  if (isNew) tellProgress();
   const bool running = m_controller->state() != worker::JobState::Idle;
   if (!isVisible()) {
     // Steps are taken all the same, so that none is missed; nothing is drawn.

@@ -200,6 +200,7 @@ class RunPage : public shell::Page {
   void beginOwnRun();
   void endOwnRun();
   QString jobWords() const;
+  void tellProgress();
   bool isResumedHere() const;
   void enableActions();
   QString runElsewhere() const;

@@ -112,7 +112,7 @@ void RunPage::listenToController() {
   connect(m_controller, &TrainingController::progressed, this,
           [this](worker::JobId, const session::Progress& progress) {
             m_progress = progress;
-            Q_EMIT progressed(jobWords(), progress.step, progress.steps);
+            tellProgress();
             m_isNew = true;
             wake();
           });
@@ -425,6 +425,17 @@ QString RunPage::jobWords() const {
   return m_controller->state() == worker::JobState::Paused ? tr("%1, paused").arg(words) : words;
 }
 
+/// To the status bar, from the start of the job on: the step that the page has.
+void RunPage::tellProgress() {
+  if (m_controller->currentJob() == 0) return;
+  const bool isFollowed = m_own.resumes != 0 && m_own.resumes == m_followed && m_own.archive == m_archive;
+  const qint64 here = (isFollowed ? m_archiveData : m_ownData).steps();
+  const qint64 planned = m_own.experiment ? m_own.experiment->training.steps.value_or(0) : 0;
+  // The step before the one that does not end may not have been told of by the engine.
+  Q_EMIT progressed(jobWords(), m_progress ? std::max<qint64>(m_progress->step, here) : here,
+                    m_progress ? m_progress->steps : planned);
+}
+
 bool RunPage::isResumedHere() const {
   return m_own.resumes != 0 && m_controller->state() != worker::JobState::Idle && m_own.archive == m_archive &&
          m_own.resumes == m_followed;
@@ -451,6 +462,7 @@ void RunPage::beginOwnRun() {
     showView(View::OwnRun);
   }
   m_strips->dismiss(QString::fromLatin1(kResumeTopic));
+  tellProgress();
 }
 
 void RunPage::endOwnRun() {
@@ -476,7 +488,7 @@ void RunPage::tellPaused() {
   Q_EMIT runPaused(m_own.archive, isPaused ? experiment : 0);
   if (std::exchange(m_isPausedTold, isPaused) == isPaused) return;
   const qint64 step = m_progress ? std::max<qint64>(m_progress->step, m_ownData.steps()) : m_ownData.steps();
-  if (m_progress) Q_EMIT progressed(jobWords(), step, m_progress->steps);
+  tellProgress();
   const QString title = m_controller->currentTitle();
   if (isPaused) log(tr("%1: paused at step %2").arg(title, models::figure(report::count_words(step))));
   if (m_controller->state() == worker::JobState::Running) log(tr("%1: goes on").arg(title));

@@ -258,9 +258,10 @@ void MainWindow::showProgress(const QString& job, qint64 step, qint64 steps) {
   m_jobBar->setVisible(!job.isEmpty());
   if (job.isEmpty()) return;
   if (!m_archive.isEmpty() && m_sizeTold.hasExpired(kSizeMilliseconds)) tellArchiveSize();
-  m_jobLabel->setText(tr("%1: %2 of %3 steps")
-                          .arg(shortName(job, m_jobLabel->fontMetrics(), kWidestName),
-                               models::figure(report::count_words(step)), models::figure(report::count_words(steps))));
+  const QString name = shortName(job, m_jobLabel->fontMetrics(), kWidestName);
+  const QString made = models::figure(report::count_words(step));
+  m_jobLabel->setText(steps > 0 ? tr("%1: %2 of %3 steps").arg(name, made, models::figure(report::count_words(steps)))
+                                : tr("%1: %2 steps").arg(name, made));
   m_jobLabel->setToolTip(plainTip(job));
   constexpr int kParts = 1000;  // steps may be more than an int holds
   m_jobBar->setRange(0, kParts);

@@ -419,6 +419,16 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
+  void a_run_that_hangs_is_told_in_the_status_bar_with_the_step_of_the_page() {
+    m_page->setLongSilence(1000);
+    m_hangs = true;
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->shownData().steps(), qint64{1});
+    const auto bar = [this] { return textsIn(m_window->statusBar()).join(u'|'); };
+    QTRY_VERIFY2(bar().contains(QStringLiteral("digits: 1 of 100 steps")), qPrintable(bar()));
+  }
+
   void a_run_whose_archive_was_replaced_by_a_copy_is_told_to_have_lost_it() {
     mantissa::archive::Writer writer(path("a.db").toStdString());
     record::TrialStart start;
