@@ -8,7 +8,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QStyledItemDelegate>
+#include <QPixmap>
 
 #include <algorithm>
 #include <numeric>
@@ -16,6 +16,7 @@
 
 #include "ui/plain_tip.h"
 #include "ui/plot/chart_widget.h"
+#include "ui/plot/stand_off_delegate.h"
 
 namespace mantissa::ui::plot {
 namespace {
@@ -24,24 +25,13 @@ constexpr int kRoom = 16;        // px around the words of a cell
 constexpr int kRowHeight = 8;    // px of a row besides its words
 constexpr int kFittedRows = 60;  // that are looked at: more are never seen at once
 
-/// Words that follow a column of numbers stand off from it.
-class StandOff : public QStyledItemDelegate {
- public:
-  using QStyledItemDelegate::QStyledItemDelegate;
-
- protected:
-  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-    QStyledItemDelegate::initStyleOption(option, index);
-    const QModelIndex before = index.siblingAtColumn(index.column() - 1);
-    const auto isNumber = [](const QModelIndex& one) {
-      return one.isValid() && (one.data(Qt::TextAlignmentRole).value<Qt::Alignment>() & Qt::AlignRight) != 0;
-    };
-    if (isNumber(index) || !isNumber(before)) return;
-    // An empty icon: the ground of the cell stays whole.
-    option->features |= QStyleOptionViewItem::HasDecoration;
-    option->decorationSize = QSize(6, 1);
-  }
-};
+/// An empty picture before the words of a header, so that they stand where the words of its cells do.
+QPixmap headerGap() {
+  constexpr int kAroundPicture = 4;  // px that a style leaves after it
+  QPixmap gap(StandOffDelegate::kGap - kAroundPicture, 1);
+  gap.fill(Qt::transparent);
+  return gap;
+}
 
 }  // namespace
 
@@ -130,6 +120,7 @@ QVariant RowsModel::headerData(int section, Qt::Orientation orientation, int rol
   if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
   const RowsColumn& column = m_columns[static_cast<std::size_t>(section)];
   if (role == Qt::DisplayRole) return column.title;
+  if (role == Qt::DecorationRole && followsNumbers(section)) return headerGap();
   if (role == Qt::ToolTipRole && !column.tip.isEmpty()) return plainTip(column.tip);
   if (role == Qt::TextAlignmentRole) {
     return QVariant::fromValue((column.isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -146,6 +137,11 @@ Qt::ItemFlags RowsModel::flags(const QModelIndex& index) const {
 bool RowsModel::setData(const QModelIndex& index, const QVariant& value, int role) {
   if (role != Qt::EditRole || !index.isValid() || !m_take) return false;
   return m_take(index.row(), index.column(), value.toString());
+}
+
+bool RowsModel::followsNumbers(int column) const {
+  const auto place = static_cast<std::size_t>(column);
+  return column > 0 && m_columns[place - 1].isNumber && !m_columns[place].isNumber;
 }
 
 QString RowsModel::fileText(int row, int column) const {
@@ -187,7 +183,7 @@ std::string RowsModel::asCsv() const {
 RowsTable::RowsTable(QWidget* parent) : QTableView(parent) {
   setModel(&m_model);
   m_model.setColors(plotColors(isDark(palette())));
-  setItemDelegate(new StandOff(this));
+  setItemDelegate(new StandOffDelegate(this));
   setFrameShape(QFrame::NoFrame);
   setSelectionBehavior(QAbstractItemView::SelectRows);
   setShowGrid(false);
@@ -219,7 +215,7 @@ int RowsTable::neededWidth(int column) const {
   for (int row = first; row < last; ++row) {
     width = std::max(width, metrics.horizontalAdvance(m_model.cell(row, column).text));
   }
-  return width + kRoom;
+  return width + kRoom + (m_model.followsNumbers(column) ? StandOffDelegate::kGap : 0);
 }
 
 void RowsTable::fitColumns() {

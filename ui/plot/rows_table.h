@@ -55,6 +55,8 @@ class RowsModel : public QAbstractTableModel {
 
   RowsCell cell(int row, int column) const { return m_cell(row, column); }
   const std::vector<RowsColumn>& columns() const { return m_columns; }
+  /// Whether it holds words and the one before it numbers: its words stand off from them.
+  bool followsNumbers(int column) const;
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;

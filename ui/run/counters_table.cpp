@@ -6,11 +6,11 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QStyledItemDelegate>
 
 #include <algorithm>
 #include <numeric>
 
+#include "ui/plot/stand_off_delegate.h"
 #include "ui/shell/marker_delegate.h"
 
 namespace mantissa::ui::run {
@@ -21,21 +21,6 @@ constexpr int kRoom = 1;          // pixels of a column besides its text
 constexpr int kHeaderRoom = 6;    // pixels around the words of a header
 constexpr int kFitAfter = 300;    // ms
 constexpr int kWidestName = 180;  // pixels; what an arm counts is what the table is for
-constexpr int kGap = 12;          // pixels between a number and the words behind it
-
-/// Words that follow a column of numbers stand off from it.
-class IndentDelegate : public QStyledItemDelegate {
- public:
-  using QStyledItemDelegate::QStyledItemDelegate;
-
- protected:
-  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-    QStyledItemDelegate::initStyleOption(option, index);
-    // An empty icon of the gap's width: the ground of the cell stays whole.
-    option->features |= QStyleOptionViewItem::HasDecoration;
-    option->decorationSize = QSize(kGap - 8, 1);
-  }
-};
 
 }  // namespace
 
@@ -48,7 +33,7 @@ CountersTable::CountersTable(QWidget* parent) : QTableView(parent) {
   setFont(small);
   horizontalHeader()->setFont(small);
   setItemDelegateForColumn(CountersModel::ArmColumn, new shell::MarkerDelegate(CountersModel::PlaceRole, this));
-  setItemDelegateForColumn(CountersModel::CauseColumn, new IndentDelegate(this));
+  setItemDelegateForColumn(CountersModel::CauseColumn, new plot::StandOffDelegate(this));
   setSelectionBehavior(QAbstractItemView::SelectRows);
   setShowGrid(false);
   setWordWrap(false);
