@@ -84,9 +84,10 @@ void paintPoints(QPainter& painter, const QRectF& area, const plot::PlotInk& ink
   if (!calibration) return;
   painter.setPen(ink.text);
   const QString words =
-      say(QT_TRANSLATE_NOOP("MemoryPage", "%1\nerror: median %2, worst %3"))
+      say(QT_TRANSLATE_NOOP("MemoryPage", "%1, live peak\nerror: median %2, worst %3"))
           .arg(trialsText(calibration->trials), shareText(calibration->median), shareText(calibration->worst));
-  painter.drawText(plotArea.adjusted(6, 2, 0, 0), static_cast<int>(Qt::AlignLeft | Qt::AlignTop), words);
+  painter.drawText(plotArea.adjusted(6, 2, 0, 0), static_cast<int>(Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap),
+                   words);
 }
 
 }  // namespace
@@ -139,11 +140,11 @@ void showCalibration(plot::PictureView& view, const MemoryPairs& pairs) {
                                             "Not measured yet. The archive's trials keep what they were expected to "
                                             "hold and what they held, where their run looked at it."));
   } else {
-    words.unit = say(QT_TRANSLATE_NOOP("MemoryPage", "%1, live peak, log")).arg(scale.unit);
+    words.unit = scale.unit;
     words.spoken =
         say(QT_TRANSLATE_NOOP("MemoryPage",
                               "%1: half of the predictions were off by %2 or less, 95 % by %3 or "
-                              "less, the worst by %4. %5 promised less than was held."))
+                              "less, the worst by %4. %5 promised less than was held. Both axes are logarithmic."))
             .arg(trialsText(calibration->trials), shareText(calibration->median), shareText(calibration->within_95),
                  shareText(calibration->worst), countText(static_cast<std::int64_t>(calibration->too_low)));
   }
@@ -193,7 +194,7 @@ std::optional<shell::Statement> trustOf(const MemoryPairs& pairs) {
   } else {
     trust.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "median %1 off")).arg(shareText(calibration->median));
   }
-  trust.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "%1 measured, worst %2"))
+  trust.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "Traced: %1 measured, worst %2"))
                      .arg(trialsText(calibration->trials), shareText(calibration->worst));
   if (!calibration->next_within) {
     trust.help = say(QT_TRANSLATE_NOOP("MemoryPage", "Below 19 trials nothing can be promised of the next one."));

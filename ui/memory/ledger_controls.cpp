@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QSlider>
 #include <QVBoxLayout>
@@ -13,9 +14,11 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/memory/outside_table.h"
 #include "core/memory/size_text.h"
 #include "ui/memory/ledger_field.h"
 #include "ui/plain_tip.h"
+#include "ui/shell/shape_icon.h"
 
 namespace mantissa::ui::memory {
 namespace {
@@ -113,6 +116,10 @@ LedgerControls::LedgerControls(QWidget* parent)
            tr("What the process takes beside PyTorch's allocator: the context, workspaces of libraries. The device's "
               "own tool shows it. May be left empty, and is then told to be missing."));
   m_fields[placeOf(FieldId::Outside)]->spin()->setPlaceholder(tr("not known"));
+  m_outsideOffer = new QPushButton;
+  m_outsideOffer->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  m_outsideOffer->setAutoDefault(true);  // Enter presses it, too
+  m_form->addRow(static_cast<QWidget*>(nullptr), m_outsideOffer);
   addHeading(tr("Step"));
   addField(FieldId::Parameters, kind(Kind::Parameters), tr("How many: 25557032, 200 million, 1.5 billion."));
   for (std::size_t i = 0; i < kFixedStates; ++i) addChoice(m_state, fixedStateText(static_cast<FixedState>(i)));
@@ -166,7 +173,10 @@ void LedgerControls::addAction(QAction* action) {
   auto* const button = new shell::ActionButton(action);
   button->setAutoDefault(true);  // Enter presses it, too
   button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  if (!m_hasPrimary) button->setPrimary();
+  if (!m_hasPrimary) {
+    button->setIcon(shell::shapeIcon(shell::IconShape::Play));  // as Run has
+    button->setPrimary();
+  }
   m_buttons->addWidget(button, m_hasPrimary ? 0 : 1);
   m_hasPrimary = true;
 }
@@ -225,6 +235,11 @@ void LedgerControls::listen() {
     Q_EMIT sourceChosen();
   });
   connect(m_limit, &QComboBox::currentIndexChanged, this, &LedgerControls::showLimit);
+  connect(m_outsideOffer, &QPushButton::clicked, this, [this] {
+    field(FieldId::Outside)->setFocus(Qt::OtherFocusReason);  // the button goes
+    field(FieldId::Outside)->setText(m_offered);
+    Q_EMIT edited();
+  });
   connect(m_reserveSlider, &QSlider::valueChanged, this, [this](int percent) {
     field(FieldId::Reserve)->setText(tr("%1 %").arg(percent));
     Q_EMIT edited();
@@ -310,6 +325,7 @@ void LedgerControls::showAnswer(const CommonFields& fields, const QString& large
     m_fields[i]->setProblem(problem == fields.problems.end() ? QString() : problem->second);
   }
   m_ledger.reset();
+  offerOutside(fields.capacityBytes);
   fitSliderRange();
   m_limitAnswer->setText(largest);
   m_limitSentence->setText(sentence);
@@ -378,8 +394,30 @@ void LedgerControls::showAnswer(const TypedAnswer& answer) {
     field(FieldId::PerSample)->setMeaning(byteCount(input.per_sample_bytes));
     field(FieldId::Fixed)->setMeaning(byteCount(answer.fixedBytes));
   }
+  offerOutside(m_ledger ? m_ledger->input.capacity_bytes : 0);
   fitSliderRange();
   showLimit();
+}
+
+void LedgerControls::offerOutside(std::int64_t capacity) {
+  const std::optional<std::int64_t> bytes = engine::outside_from_table(capacity);
+  const bool isOffered = bytes && field(FieldId::Outside)->text().trimmed().isEmpty();
+  m_form->setRowVisible(m_outsideOffer, isOffered);
+  if (!isOffered) return;
+  const QString offered = typedSize(*bytes);
+  if (offered == m_offered) return;
+  m_offered = offered;
+  m_outsideOffer->setText(tr("Take %1 of a table").arg(offered));
+  QStringList lines{tr("From a table, not measured:")};
+  for (const engine::OutsideFigure& figure : engine::outside_figures()) {
+    const auto words = [](std::string_view text) {
+      return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    };
+    lines << tr("%1, %2: %3. Source: %4")
+                 .arg(words(figure.what), typedSize(figure.bytes), words(figure.applies), words(figure.source));
+  }
+  m_outsideOffer->setToolTip(plainTip(lines.join(u'\n')));
+  m_outsideOffer->setWhatsThis(m_outsideOffer->toolTip());
 }
 
 void LedgerControls::showLimit() {

@@ -15,6 +15,7 @@ class QFormLayout;
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QScrollArea;
 class QSlider;
 
@@ -63,6 +64,7 @@ class LedgerControls : public QWidget {
   /// Problems at their fields, what is derived, and the answer about the largest value.
   void showAnswer(const TypedAnswer& answer);
 
+  QPushButton* outsideOffer() const { return m_outsideOffer; }
   LedgerField* field(FieldId field) const { return m_fields[placeOf(field)]; }
   QComboBox* ledgerBox() const { return m_ledgerBox; }
   QComboBox* compareBox() const { return m_compare; }
@@ -95,12 +97,17 @@ class LedgerControls : public QWidget {
   void followTexts();
   void fitSliderRange();
   void showLimit();
+  /// Where nothing was typed of what lies outside of the allocator, the figure of core/memory/outside_table.h can be
+  /// taken: it is nobody's measurement, and takes no part until a person says so. \param capacity  0: none
+  void offerOutside(std::int64_t capacity);
 
   QHBoxLayout* m_buttons;
   QFormLayout* m_form;
   QScrollArea* m_area;
   bool m_hasPrimary = false;
   std::array<LedgerField*, kFields> m_fields{};
+  QPushButton* m_outsideOffer = nullptr;
+  QString m_offered;  ///< what it writes into the field
   QComboBox* m_ledgerBox;
   QComboBox* m_compare;
   QComboBox* m_source;

@@ -54,7 +54,7 @@ QString TextSpin::stepped(Kind kind, const QString& text, int steps) {
     // Doubles hold no count exactly beyond 2^53; nobody steps there.
     constexpr std::int64_t kMost = std::int64_t{1} << 53;
     if (!count || *count < 1 || *count > kMost) return text;
-    return QString::number(std::max<std::int64_t>(1, *count + steps));
+    return countText(std::max<std::int64_t>(1, *count + steps));
   }
   static const QRegularExpression form(QStringLiteral("^\\s*([0-9.eE+]+)(.*)$"));
   const QRegularExpressionMatch match = form.match(text);
@@ -74,6 +74,11 @@ QString TextSpin::stepped(Kind kind, const QString& text, int steps) {
   const qsizetype decimals = point < 0 ? 0 : match.captured(1).size() - point - 1;
   if (decimals > digits) shown = QString::number(next, 'f', static_cast<int>(std::min<qsizetype>(decimals, 12)));
   return shown + match.captured(2);
+}
+
+QString TextSpin::grouped(Kind kind, const QString& text) {
+  const std::optional<std::int64_t> count = kind == Kind::Count ? countOf(text) : std::nullopt;
+  return count && *count >= 0 ? countText(*count) : text;
 }
 
 void TextSpin::stepBy(int steps) {
@@ -118,7 +123,7 @@ LedgerField::LedgerField(TextSpin::Kind kind, const QString& name, const QString
 
 void LedgerField::setText(const QString& text) {
   const QSignalBlocker quiet(m_spin);
-  m_spin->setValue(text);
+  m_spin->setValue(TextSpin::grouped(m_spin->kind(), text));
 }
 
 void LedgerField::setProblem(const QString& problem) {

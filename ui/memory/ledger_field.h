@@ -27,6 +27,10 @@ class TextSpin : public QAbstractSpinBox {
 
   /// The text after so many steps; the same where it takes none.
   static QString stepped(Kind kind, const QString& text, int steps);
+  /// A count with its groups of digits, as all counts are written: "40,000"; any other text as it is.
+  static QString grouped(Kind kind, const QString& text);
+
+  Kind kind() const { return m_kind; }
 
   void stepBy(int steps) override;
   QValidator::State validate(QString& input, int& position) const override;
@@ -53,7 +57,7 @@ class LedgerField : public QWidget {
   LedgerField(TextSpin::Kind kind, const QString& name, const QString& help, QWidget* parent = nullptr);
 
   QString text() const { return m_spin->value(); }
-  /// Not an edit: `edited` is not emitted.
+  /// Not an edit: `edited` is not emitted. A count is written in groups of digits.
   void setText(const QString& text);
 
   QString problem() const { return m_problemText; }

@@ -58,12 +58,14 @@ class Row {
     return true;
   }
 
+  /// Whether it has room whole, from there to the first word that is there.
+  bool fits(const QString& text, double from, const QFont& font) const {
+    return from + QFontMetricsF(font).horizontalAdvance(text) + 1 <= end(from);
+  }
+
   /// From the left to the first word that is there.
   void fill(const QString& text, double from, const QFont& font, const QColor& color) {
-    double right = m_row.right();
-    for (const QRectF& taken : m_taken) {
-      if (taken.right() > from) right = std::min(right, taken.left() - kGap);
-    }
+    const double right = end(from);
     const QFontMetricsF metrics(font);
     if (right - from < metrics.averageCharWidth() * 8) return;
     const QString shown = metrics.elidedText(text, Qt::ElideRight, right - from);
@@ -71,6 +73,13 @@ class Row {
   }
 
  private:
+  double end(double from) const {
+    double right = m_row.right();
+    for (const QRectF& taken : m_taken) {
+      if (taken.right() > from) right = std::min(right, taken.left() - kGap);
+    }
+    return right;
+  }
   bool isFree(const QRectF& place) const {
     if (place.left() < m_row.left() - 0.5 || place.right() > m_row.right() + 0.5) return false;
     return std::none_of(m_taken.begin(), m_taken.end(), [&](const QRectF& taken) {
@@ -191,14 +200,21 @@ class StackPainting {
     const QFont bold = boldened(m_ink.font);
     Row below(m_painter, m_below);
     const bool isOver = m_stack.capacity > 0 && m_stack.total > m_stack.usable;
-    below.put(say(QT_TRANSLATE_NOOP("MemoryPage", "total %1")).arg(m_scale.textWithUnit(m_stack.total)),
-              x(m_stack.total), bold, isOver ? m_ink.colors.bad : m_ink.text);
+    const QString total = say(QT_TRANSLATE_NOOP("MemoryPage", "total %1")).arg(m_scale.textWithUnit(m_stack.total));
+    const double half = QFontMetricsF(bold).horizontalAdvance(total) / 2 + 1;
+    const double left = m_below.left() + 4;
+    // The total moves aside for the words before it, as far as it still touches its line.
+    const double wordsEnd = left + QFontMetricsF(m_ink.font).horizontalAdvance(m_stack.fixedWords) + 2 + kGap;
+    const double totalAt = std::max(x(m_stack.total), wordsEnd + half);
+    below.put(total, totalAt <= x(m_stack.total) + half ? totalAt : x(m_stack.total), bold,
+              isOver ? m_ink.colors.bad : m_ink.text);
     if (m_stack.capacity > 0) {
       below.put(say(QT_TRANSLATE_NOOP("MemoryPage", "usable %1")).arg(m_device.textWithUnit(m_stack.usable)),
                 x(m_stack.usable), bold, m_ink.text);
       below.put(m_device.text(m_stack.capacity), x(m_stack.capacity), m_ink.font, m_ink.faintText);
     }
-    below.fill(m_stack.fixedWords, m_below.left() + 4, m_ink.font, m_ink.text);
+    below.fill(below.fits(m_stack.fixedWords, left, m_ink.font) ? m_stack.fixedWords : m_stack.fixedShort, left,
+               m_ink.font, m_ink.text);
     Row above(m_painter, m_above);
     if (isOver) {
       above.put(

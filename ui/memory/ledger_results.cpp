@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -29,6 +30,14 @@ constexpr int kCategoryRows = 7;
 constexpr int kComparisonRows = 9;
 constexpr int kHeader = 36;  // px of a picture besides what it shows
 
+/// As small as the words of charts: all columns are seen at the window's first size.
+void writeSmall(plot::RowsTable* table) {
+  QFont small = table->font();
+  if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * 0.9);
+  table->horizontalHeader()->setFont(small);
+  table->setFont(small);
+}
+
 plot::PlotColors currentColors() { return shell::Theme::colors(); }
 
 }  // namespace
@@ -47,6 +56,7 @@ LedgerResults::LedgerResults(QWidget* parent)
   m_categories->setTableOnly();
   m_twin->setTableOnly();
   m_comparison->setTableOnly();
+  for (plot::PictureView* const one : {m_plans, m_categories, m_twin, m_comparison}) writeSmall(one->table());
   plot::PictureWords words;
   words.title = tr("Two ledgers");
   m_comparison->setWords(words);
@@ -54,6 +64,7 @@ LedgerResults::LedgerResults(QWidget* parent)
   m_timeline->setLegendVisible(false);
   connect(m_timeline, &plot::PlotView::redrawNeeded, this, &LedgerResults::redrawNeeded);
   plot::RowsTable* const plans = m_plans->table();
+  plans->setTextElideMode(Qt::ElideMiddle);  // "now" stands at the end
   plans->setSelectionMode(QAbstractItemView::SingleSelection);
   plans->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
   plans->rows().setEditing([this](int row, int /*column*/, const QString& text) {
@@ -81,17 +92,27 @@ void LedgerResults::makeLayout() {
     charts->addWidget(one, one == m_calibration ? 8 : 10);
   }
   layout->addLayout(charts, 3);
-  m_plans->setMinimumHeight(m_plans->table()->heightOfRows(kPlanRows) + kHeader);
-  layout->addWidget(m_plans, 2);
+  m_plans->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  connect(m_plans->table()->horizontalScrollBar(), &QScrollBar::rangeChanged, this, &LedgerResults::fitPlanRows);
+  fitPlanRows();
+  layout->addWidget(m_plans);
   auto* const tables = new QHBoxLayout;
   tables->setSpacing(kSpacing);
   m_categories->setMinimumHeight(m_categories->table()->heightOfRows(kCategoryRows) + kHeader);
-  tables->addWidget(m_categories, 7);
-  tables->addWidget(m_twin, 3);
+  tables->addWidget(m_categories, 13);
+  tables->addWidget(m_twin, 7);
   m_twin->setMinimumWidth(150);
   layout->addLayout(tables, 2);
   m_comparison->setMinimumHeight(m_comparison->table()->heightOfRows(kComparisonRows) + kHeader);
   layout->addWidget(m_comparison);
+}
+
+/// Whole rows, with the bar below them where one is needed.
+void LedgerResults::fitPlanRows() {
+  plot::RowsTable* const table = m_plans->table();
+  const QScrollBar* const bar = table->horizontalScrollBar();
+  const int below = bar->maximum() > bar->minimum() ? bar->sizeHint().height() : 0;
+  table->setFixedHeight(table->heightOfRows(kPlanRows) + below);
 }
 
 std::vector<plot::ChartWidget*> LedgerResults::charts() const {
@@ -116,6 +137,7 @@ void LedgerResults::showLedger(const ShownLedger& shown) {
   showBlocks(shown);
   showTimeline(shown);
   showTable(m_plans, shown.plans, shown);
+  fitPlanRows();
   showTable(m_categories, shown.categories, shown);
 }
 
@@ -195,9 +217,11 @@ void LedgerResults::showBlocks(const ShownLedger& shown) {
   const QString unit = shown.scale.unit;
   for (plot::PictureView* const view : {m_blocks, m_twin}) {
     plot::RowsModel& rows = view->table()->rows();
+    // The twin's own title says the unit.
+    const bool isTwin = view == m_twin;
     rows.setColumns({{blocks->column},
-                     {tr("Cumulative, %1").arg(unit), tr("Cumulative, bytes"), true},
-                     {tr("With fixed, %1").arg(unit), tr("With fixed, bytes"), true},
+                     {isTwin ? tr("Cumulative") : tr("Cumulative, %1").arg(unit), tr("Cumulative, bytes"), true},
+                     {isTwin ? tr("With fixed") : tr("With fixed, %1").arg(unit), tr("With fixed, bytes"), true},
                      {tr("State")}});
     if (!shown.why.isEmpty()) {
       rows.setRows(0, {});

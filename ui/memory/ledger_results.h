@@ -57,6 +57,7 @@ class LedgerResults : public QWidget {
 
  private:
   void makeLayout();
+  void fitPlanRows();
   void showStack(const ShownLedger& shown);
   void showBlocks(const ShownLedger& shown);
   void showTimeline(const ShownLedger& shown);

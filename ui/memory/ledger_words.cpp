@@ -41,6 +41,15 @@ QString byteCount(std::int64_t bytes) {
   return say(QT_TRANSLATE_NOOP("MemoryLedger", "%1 bytes")).arg(countText(bytes));
 }
 
+QString typedSize(std::int64_t bytes) {
+  const std::pair<std::int64_t, const char*> units[] = {
+      {1'000'000'000, "GB"}, {std::int64_t{1} << 30, "GiB"}, {1'000'000, "MB"}, {std::int64_t{1} << 20, "MiB"}};
+  for (const auto& [unit, name] : units) {
+    if (bytes % unit == 0) return QString::number(bytes / unit) + QLatin1Char(' ') + QLatin1String(name);
+  }
+  return QString::number(bytes) + QStringLiteral(" B");
+}
+
 QString countText(std::int64_t count) { return models::figure(report::count_words(count)); }
 
 QString samplesText(std::int64_t count) {

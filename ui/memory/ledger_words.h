@@ -29,6 +29,8 @@ struct ByteScale {
 QString sizeText(std::int64_t bytes);    ///< "8.64 GB", three significant digits
 QString exactBytes(std::int64_t bytes);  ///< "8640000000", for files
 QString byteCount(std::int64_t bytes);   ///< "8,640,000,000 bytes", for tips
+/// As a person would type it, in the unit of which it is a whole number: "24 GB", "619 MiB".
+QString typedSize(std::int64_t bytes);
 QString countText(std::int64_t count);
 QString samplesText(std::int64_t count);
 QString percentText(std::int64_t parts);  ///< of engine::kWholeReserve: "10 %"

@@ -41,7 +41,8 @@ shell::HelpTopic MemoryPage::help() const {
           {tr("Arrow keys, wheel"), tr("Change the number of a field by one of its second digit, and leave the unit.")},
       },
       {QStringLiteral("memory_solve"), QStringLiteral("memory_use_plan"), QStringLiteral("memory_save_ledger"),
-       QStringLiteral("memory_forget_ledger"), QStringLiteral("chart_table"), QStringLiteral("chart_csv")}};
+       QStringLiteral("memory_forget_ledger"), QStringLiteral("chart_table"), QStringLiteral("chart_csv"),
+       QStringLiteral("toggle_controls")}};
 }
 
 }  // namespace mantissa::ui::memory

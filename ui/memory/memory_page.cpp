@@ -34,16 +34,6 @@
 namespace mantissa::ui::memory {
 namespace {
 
-/// As a person would type it: in the unit of which it is a whole number.
-QString typedSize(std::int64_t bytes) {
-  const std::pair<std::int64_t, const char*> units[] = {
-      {1'000'000'000, "GB"}, {std::int64_t{1} << 30, "GiB"}, {1'000'000, "MB"}, {std::int64_t{1} << 20, "MiB"}};
-  for (const auto& [unit, name] : units) {
-    if (bytes % unit == 0) return QString::number(bytes / unit) + QLatin1Char(' ') + QLatin1String(name);
-  }
-  return QString::number(bytes) + QStringLiteral(" B");
-}
-
 QString typedDuration(double seconds) {
   const bool isHours = std::fmod(seconds, 3600) == 0;
   return QString::fromStdString(to_text(isHours ? seconds / 3600 : seconds)) +
@@ -125,6 +115,11 @@ void MemoryPage::listenToCharts() {
 
 void MemoryPage::useActions(shell::ActionList& actions) {
   m_actions = &actions;
+  if (const QAction* const toggle = actions.find(QStringLiteral("toggle_controls"))) {
+    connect(toggle, &QAction::triggered, this, [this] {
+      if (isVisibleTo(window())) m_controls->setVisible(m_controls->isHidden());
+    });
+  }
   m_solve = actions.add(
       QStringLiteral("memory_solve"), tr("Tools"), tr("&Solve"), QKeySequence(tr("Ctrl+Shift+B")),
       tr("Goes to the plan that fits the device and finishes soonest; traces the experiment first where it is not "
@@ -166,6 +161,10 @@ void MemoryPage::setValues(const TypedValues& values) {
 }
 
 bool MemoryPage::isSettled() const { return !m_redraw.isActive() && !m_solver->isBusy() && !m_isTracing; }
+
+QByteArray MemoryPage::saveLayout() const { return m_controls->isHidden() ? QByteArray("hidden") : QByteArray(); }
+
+void MemoryPage::restoreLayout(const QByteArray& layout) { m_controls->setHidden(layout == "hidden"); }
 
 bool MemoryPage::isOfExperiment() const { return m_controls->source() == LedgerControls::Source::Experiment; }
 
@@ -240,8 +239,8 @@ void MemoryPage::takePairs(const MemoryPairs& pairs) {
 }
 
 void MemoryPage::showShown() {
-  // Pairs are of traced steps: of typed sums they say nothing.
-  if (isOfExperiment() && m_shown.why.isEmpty()) {
+  // Pairs are of traced steps: of typed sums they say nothing. A warning about this very trace comes before them.
+  if (isOfExperiment() && m_shown.statements[5].state != shell::Statement::State::Warn) {
     if (const std::optional<shell::Statement> trust = trustOf(m_pairs)) m_shown.statements[5] = *trust;
   }
   m_strip->setStatements(m_shown.statements);
@@ -392,7 +391,12 @@ void MemoryPage::keepLedgers(const QString& shown) {
 void MemoryPage::saveLedger() {
   const QString name = m_controls->ledgerName();
   if (name.isEmpty() || isOfExperiment()) return;
-  m_store.save(name, values());
+  TypedValues kept = values();
+  // Groups of digits differ by language; a ledger is read in any.
+  for (const FieldId one : {FieldId::Microbatch, FieldId::Accumulation, FieldId::Blocks, FieldId::Updates}) {
+    if (const std::optional<std::int64_t> count = countOf(kept.text(one))) kept.text(one) = QString::number(*count);
+  }
+  m_store.save(name, kept);
   keepLedgers(name);
   Q_EMIT told(tr("Ledger kept as %1").arg(models::isolated(name)));
 }

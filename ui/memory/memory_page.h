@@ -48,6 +48,9 @@ class MemoryPage : public shell::Page {
   void useSettings(shell::Settings& settings) override;
   bool takeStrips(shell::MessageStrips& strips) override;
   bool isSettled() const override;
+  /// Whether the controls are shown.
+  QByteArray saveLayout() const override;
+  void restoreLayout(const QByteArray& layout) override;
   void setArchive(const QString& path, const models::TrialList& trials) override;
   void openExperiment(const QString& path) override;
   void holdExperiment(const QString& path) override { openExperiment(path); }

@@ -5,6 +5,7 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "core/base/number_text.h"
@@ -23,6 +24,14 @@ QString decimals(double value, int count) { return plot::withMinusSign(QLocale()
 QString secondsText(double seconds) { return seconds >= 0.1 ? decimals(seconds, 3) : plot::valueText(seconds); }
 
 QString exactNumber(double value) { return QString::fromStdString(to_text(value)); }
+
+/// A deadline of whole hours is said as it is typed: "8 h".
+QString deadlineWords(double seconds) {
+  constexpr double kHour = 3600;
+  constexpr double kDay = 24 * kHour;
+  if (seconds <= 0 || seconds >= kDay || std::fmod(seconds, kHour) != 0) return durationText(seconds);
+  return say(QT_TRANSLATE_NOOP("MemoryPlans", "%1 h")).arg(countText(static_cast<std::int64_t>(seconds / kHour)));
+}
 
 struct Maker {
   PlansSubject subject;
@@ -104,9 +113,13 @@ std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteS
                                         const ByteScale& headroom) {
   const QString deadline =
       subject.question.deadline_seconds
-          ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline %1")).arg(durationText(*subject.question.deadline_seconds))
+          ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline %1")).arg(deadlineWords(*subject.question.deadline_seconds))
           : say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline"));
-  return {{say(QT_TRANSLATE_NOOP("MemoryPlans", "Plan"))},
+  // The unit that two columns have is said by the first of them.
+  const QString left = headroom.unit == scale.unit
+                           ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom"))
+                           : say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, %1")).arg(headroom.unit);
+  return {{say(QT_TRANSLATE_NOOP("MemoryPlans", "Plan")), {}, false, {}, true},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "Microbatch")), {}, true},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "× Accum.")),
            {},
@@ -118,8 +131,7 @@ std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteS
            say(QT_TRANSLATE_NOOP("MemoryPlans", "Activations of a block are computed again in backward"))},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, %1")).arg(scale.unit),
            say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, bytes")), true},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, %1")).arg(headroom.unit),
-           say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, bytes")), true},
+          {left, say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, bytes")), true},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "Fits"))},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "s per update")),
            {},
@@ -211,7 +223,7 @@ shell::Statement fastestStatement(const PlansSubject& subject, const ShownPlans&
 shell::Statement deadlineStatement(const PlansSubject& subject, const ShownPlans& plans) {
   shell::Statement statement;
   const std::optional<double>& deadline = subject.question.deadline_seconds;
-  statement.question = deadline ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline %1")).arg(durationText(*deadline))
+  statement.question = deadline ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline %1")).arg(deadlineWords(*deadline))
                                 : say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline"));
   const engine::Plan* const plan = plans.emptyText.isEmpty() && plans.best ? &plans.plans[*plans.best] : nullptr;
   if (plan == nullptr || !plan->finish_seconds) {

@@ -30,6 +30,7 @@ struct StackPart {
 struct ShownStack {
   std::vector<StackPart> parts;  ///< from the left
   QString fixedWords;            ///< below the bar: "Fixed state 3.20 GB: parameters, gradients, optimizer"
+  QString fixedShort;            ///< where those have no room: "Fixed state 3.20 GB"
   QString activationWords;       ///< above it: "Activations 5.44 GB: 16 samples × 340 MB"
   std::int64_t total = 0;
   std::int64_t capacity = 0;  ///< 0: no device was named

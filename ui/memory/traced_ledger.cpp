@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/memory/outside_table.h"
 #include "core/report/plain_words.h"
 #include "ui/memory/typed_view.h"
 #include "ui/models/error_words.h"
@@ -156,6 +157,7 @@ class View {
           {say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")), *m_ledger.outside_bytes, true});
     }
     stack.fixedWords = say(QT_TRANSLATE_NOOP("MemoryPage", "Fixed state %1")).arg(sized(fixed));
+    stack.fixedShort = stack.fixedWords;
     stack.activationWords = say(QT_TRANSLATE_NOOP("MemoryPage", "With the step %1, allocator %2"))
                                 .arg(sized(live - fixed), sized(beyondLive()));
     stack.total = m_ledger.needed_bytes;
@@ -275,7 +277,10 @@ class View {
         [](const ModelLedger& each) { return each.replay.peak.reserved; }, simulated);
     Row outside{say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")),
                 say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces of libraries")), m_ledger.outside_bytes,
-                m_ledger.outside_bytes, say(QT_TRANSLATE_NOOP("MemoryPage", "typed"))};
+                m_ledger.outside_bytes,
+                m_ledger.outside_bytes == engine::outside_from_table(m_answer.device.capacity_bytes)
+                    ? say(QT_TRANSLATE_NOOP("MemoryPage", "table, not measured"))
+                    : say(QT_TRANSLATE_NOOP("MemoryPage", "typed"))};
     if (!m_ledger.outside_bytes) {
       outside.how = say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces: type what the device's tool shows"));
       outside.source = say(QT_TRANSLATE_NOOP("MemoryPage", "! missing"));

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "core/memory/outside_table.h"
 #include "core/report/plain_words.h"
 #include "ui/memory/plans_view.h"
 #include "ui/models/record_words.h"
@@ -83,8 +84,9 @@ class View {
       if (category.bytes > 0) names << name;
     }
     stack.parts.push_back({say(QT_TRANSLATE_NOOP("MemoryPage", "Activations")), m_ledger.activations_bytes, true});
+    stack.fixedShort = say(QT_TRANSLATE_NOOP("MemoryPage", "Fixed state %1")).arg(sized(m_ledger.fixed_bytes));
     stack.fixedWords = m_values.state == FixedState::Typed && !m_answer.outsideBytes
-                           ? say(QT_TRANSLATE_NOOP("MemoryPage", "Fixed state %1")).arg(sized(m_ledger.fixed_bytes))
+                           ? stack.fixedShort
                            : say(QT_TRANSLATE_NOOP("MemoryPage", "Fixed state %1: %2"))
                                  .arg(sized(m_ledger.fixed_bytes), names.join(QStringLiteral(", ")));
     stack.activationWords = say(QT_TRANSLATE_NOOP("MemoryPage", "Activations %1: %2 × %3"))
@@ -208,7 +210,10 @@ class View {
     rows.push_back(activations);
     CategoryRow outside{say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")),
                         say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces of libraries")), m_answer.outsideBytes,
-                        m_answer.outsideBytes, typed};
+                        m_answer.outsideBytes,
+                        m_answer.outsideBytes == engine::outside_from_table(m_input.capacity_bytes)
+                            ? say(QT_TRANSLATE_NOOP("MemoryPage", "table, not measured"))
+                            : typed};
     if (!m_answer.outsideBytes) {
       outside.how = say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces: type what the device's tool shows"));
       outside.source = say(QT_TRANSLATE_NOOP("MemoryPage", "! missing"));

@@ -47,7 +47,9 @@ void RunPage::listenToActions() {
   connect(m_actions, &RunActions::stopAtCheckpointRequested, this, &RunPage::stopAtCheckpoint);
   connect(m_actions, &RunActions::resumeRunRequested, this, &RunPage::resumeShownRun);
   connect(m_actions, &RunActions::smoothingToggled, m_charts, &RunCharts::toggleSmoothing);
-  connect(m_actions, &RunActions::controlsToggled, this, [this] { m_controls->setVisible(m_controls->isHidden()); });
+  connect(m_actions, &RunActions::controlsToggled, this, [this] {
+    if (isVisibleTo(window())) m_controls->setVisible(m_controls->isHidden());  // other pages have theirs
+  });
   connect(m_actions, &RunActions::showRunRequested, this, &RunPage::showRun);
   connect(m_actions, &RunActions::editRequested, this, &RunPage::requestEdit);
   connect(m_actions, &RunActions::lookAheadRequested, this, &RunPage::lookAhead);

@@ -8,10 +8,13 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFile>
+#include <QHeaderView>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
+#include <QPushButton>
+#include <QScrollBar>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
@@ -331,6 +334,7 @@ class MemoryPageTests : public QObject {
     QCOMPARE(view.table()->rows().cell(2, 2).exact, QStringLiteral("102000000"));
     QVERIFY(pixelsOf(view.image({300, 200}, 1), QApplication::palette().color(QPalette::Text)) > 20);
     QCOMPARE(trustOf(pairs)->answer, QStringLiteral("median 1.0 % off"));
+    QCOMPARE(trustOf(pairs)->detail, QStringLiteral("Traced: 3 trials measured, worst 2.0 %"));
     QVERIFY(!trustOf({}).has_value());
   }
 
@@ -408,6 +412,81 @@ class MemoryPageTests : public QObject {
     const plot::RowsModel& rows = page.results()->plans()->table()->rows();
     const QModelIndex fits = rows.index(0, static_cast<int>(PlanColumn::Fits));
     QCOMPARE(fits.data(Qt::ForegroundRole).value<QBrush>().color(), plot::plotColors(true).good);
+  }
+
+  void counts_are_written_in_groups_and_kept_without() {
+    QCOMPARE(field(FieldId::Updates)->text(), QStringLiteral("40,000"));
+    type(FieldId::Updates, QStringLiteral("12345"));
+    QCOMPARE(field(FieldId::Updates)->text(), QStringLiteral("12345"));  // nobody's typing is changed
+    QCOMPARE(TextSpin::stepped(TextSpin::Kind::Count, QStringLiteral("999"), 1), QStringLiteral("1,000"));
+    QCOMPARE(TextSpin::grouped(TextSpin::Kind::Count, QStringLiteral("4,00")), QStringLiteral("4,00"));
+    QCOMPARE(TextSpin::grouped(TextSpin::Kind::Size, QStringLiteral("40000")), QStringLiteral("40000"));
+  }
+
+  void the_table_of_plans_shows_whole_rows_and_no_bar() {
+    const plot::RowsTable* const table = m_page->results()->plans()->table();
+    QVERIFY(table->rows().rowCount() > 8);
+    QTRY_COMPARE(table->horizontalScrollBar()->maximum(), 0);
+    const int rowHeight = table->verticalHeader()->defaultSectionSize();
+    QVERIFY(table->viewport()->height() % rowHeight <= 2);
+    QCOMPARE(table->viewport()->height() / rowHeight, 8);
+    // With times, too, on what a window of 1600 pixels leaves to the page beside the archive's tree.
+    m_page->resize(1300, 900);
+    plot::RowsModel& rows = m_page->results()->plans()->table()->rows();
+    const QModelIndex now = rows.index(rowOf(16, QStringLiteral("off"), QStringLiteral("FP16 autocast · now")),
+                                       static_cast<int>(PlanColumn::Update));
+    QVERIFY(rows.setData(now, QStringLiteral("0.668"), Qt::EditRole));
+    QTRY_VERIFY(!m_page->shown().statements[4].answer.isEmpty());
+    QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
+  }
+
+  void words_that_follow_numbers_stand_off_in_header_and_cells() {
+    const plot::RowsModel& rows = m_page->results()->plans()->table()->rows();
+    const auto picture = [&rows](PlanColumn column) {
+      return rows.headerData(static_cast<int>(column), Qt::Horizontal, Qt::DecorationRole);
+    };
+    QVERIFY(rows.followsNumbers(static_cast<int>(PlanColumn::Fits)));
+    QVERIFY(picture(PlanColumn::Fits).isValid());
+    QVERIFY(!picture(PlanColumn::Plan).isValid());
+    QVERIFY(!picture(PlanColumn::Headroom).isValid());
+  }
+
+  void f10_hides_the_controls_and_a_new_layout_brings_them_back() {
+    shell::ActionList actions;
+    QAction* const toggle = actions.add(QStringLiteral("toggle_controls"), QStringLiteral("View"),
+                                        QStringLiteral("Controls"), QKeySequence(Qt::Key_F10), QString(), [] {});
+    MemoryPage page;
+    page.useActions(actions);
+    toggle->trigger();
+    QVERIFY(!page.controls()->isHidden());  // of a page that nobody sees
+    page.show();
+    toggle->trigger();
+    QVERIFY(page.controls()->isHidden());
+    page.restoreLayout({});
+    QVERIFY(!page.controls()->isHidden());
+  }
+
+  void what_lies_outside_is_offered_from_a_table_and_marked() {
+    constexpr int kRow = 4;  // parameters, gradients, optimizer state, activations, outside
+    const auto source = [this] {
+      const plot::RowsModel& rows = m_page->results()->categories()->table()->rows();
+      return rows.cell(kRow, rows.columnCount() - 1).text;
+    };
+    QPushButton* const offer = m_page->controls()->outsideOffer();
+    QVERIFY(offer->isVisible());
+    QVERIFY(offer->toolTip().contains(QStringLiteral("not measured")));
+    QCOMPARE(source(), QStringLiteral("! missing"));
+    offer->click();
+    QCOMPARE(field(FieldId::Outside)->text(), QStringLiteral("619 MiB"));  // 555 + 32 + 32
+    QCOMPARE(source(), QStringLiteral("table, not measured"));
+    QCOMPARE(m_page->shown().stack.total, 8'640'000'000 + 649'068'544);  // 619 × 1,048,576
+    QVERIFY(!offer->isVisible());
+    type(FieldId::Outside, QStringLiteral("620 MiB"));
+    QCOMPARE(source(), QStringLiteral("typed"));
+    field(FieldId::Outside)->spin()->findChild<QLineEdit*>()->clear();
+    QVERIFY(offer->isVisible());
+    type(FieldId::Capacity, QStringLiteral("1.9 GB"));  // no GPU that CUDA knows
+    QVERIFY(!offer->isVisible());
   }
 
   void arrow_keys_step_a_field() {
