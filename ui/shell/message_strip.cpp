@@ -6,7 +6,6 @@
 #include <QChildEvent>
 #include <QClipboard>
 #include <QContextMenuEvent>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
@@ -20,6 +19,7 @@
 #include "ui/models/name_words.h"
 #include "ui/plain_tip.h"
 #include "ui/shell/elided_label.h"
+#include "ui/shell/strip_layout.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::shell {
@@ -93,10 +93,11 @@ MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
   m_label->setMinimumWidth(1);  // a long path in it makes no window wider
   m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   setAccessibleName(sentence);
-  auto* const layout = new QHBoxLayout(this);
+  m_label->setAccessibleName(sentence);
+  auto* const layout = new StripLayout(this);
   layout->setContentsMargins(3 * kPadding, kPadding / 2, kPadding / 2, kPadding / 2);
   layout->setSpacing(kPadding);
-  layout->addWidget(m_label, 1);
+  layout->setSentence(m_label);
   auto* const dismiss = new QToolButton(this);
   dismiss->setObjectName(QStringLiteral("dismiss"));
   dismiss->installEventFilter(this);
@@ -108,7 +109,7 @@ MessageStrip::MessageStrip(Kind kind, const QString& sentence, QWidget* parent)
     Q_EMIT dismissed();
     deleteLater();
   });
-  layout->addWidget(dismiss);
+  layout->setDismiss(dismiss);
 }
 
 void MessageStrip::addWayOut(QAction* action) {
@@ -116,7 +117,7 @@ void MessageStrip::addWayOut(QAction* action) {
   button->installEventFilter(this);
   button->setDefaultAction(action);
   button->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  static_cast<QHBoxLayout*>(layout())->insertWidget(1, button);
+  static_cast<StripLayout*>(layout())->addWayOut(button);
 }
 
 bool MessageStrip::eventFilter(QObject* watched, QEvent* event) {
@@ -130,6 +131,9 @@ QString MessageStrip::sentence() const { return m_sentence; }
 
 void MessageStrip::setSentence(const QString& sentence) {
   m_sentence = sentence;
+  m_label->setAccessibleName(sentence);
+  layout()->invalidate();
+  layout()->activate();
   fitWords();
   setAccessibleName(sentence);
 }

@@ -3,12 +3,15 @@
 #include <spdlog/logger.h>
 
 #include <QAbstractItemModelTester>
+#include <QAction>
 #include <QApplication>
 #include <QImage>
+#include <QLabel>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 #include <cmath>
 #include <thread>
@@ -137,6 +140,38 @@ class ShellTests : public QObject {
     const QStringList lines = dock.text().split(QLatin1Char('\n'));
     QCOMPARE(lines.size(), 2);  // "info and above"
     QVERIFY(lines[1].endsWith(QStringLiteral("warning\tdisk is nearly full")));
+  }
+
+  void ways_out_stand_below_a_sentence_that_would_become_a_column_beside_them_data() {
+    QTest::addColumn<int>("letters");
+    QTest::addColumn<bool>("isBelow");
+    QTest::newRow("narrow") << 80 << true;  // beside four buttons of 15 letters fewer than 50 letters are left
+    QTest::newRow("wide") << 400 << false;
+    QTest::newRow("narrower than the buttons together") << 40 << true;
+  }
+  void ways_out_stand_below_a_sentence_that_would_become_a_column_beside_them() {
+    QFETCH(int, letters);
+    QFETCH(bool, isBelow);
+    const QString sentence = QStringLiteral("Another program has changed it since it was read here. ").repeated(3);
+    MessageStrip strip(MessageStrip::Kind::Warning, sentence);
+    QList<QAction*> actions;
+    for (int i = 0; i < 4; ++i) {
+      actions << new QAction(QStringLiteral("Show difference"), &strip);
+      strip.addWayOut(actions.last());
+    }
+    const int width = letters * strip.fontMetrics().averageCharWidth();
+    strip.resize(width, strip.heightForWidth(width));
+    strip.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&strip));
+    const auto* const label = strip.findChild<QLabel*>();
+    QVERIFY(label->height() >= label->heightForWidth(label->width()));  // no line is cut
+    for (const QToolButton* const button : strip.findChildren<QToolButton*>()) {
+      QVERIFY(strip.rect().contains(button->geometry()));
+      if (button->defaultAction() == nullptr) continue;
+      QCOMPARE(button->y() >= label->geometry().bottom(), isBelow);
+      QCOMPARE(button->x() > label->geometry().right(), !isBelow);
+    }
+    if (isBelow) QVERIFY(2 * label->width() > width);
   }
 
   void a_strip_stays_until_it_is_dismissed_and_its_topic_has_one() {
