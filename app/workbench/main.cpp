@@ -213,6 +213,8 @@ int main(int argc, char** argv) {
     for (const QString& file : arguments->files) window.open(file);
     return takeScreenshot(window, *editors, log, *arguments);
   }
+  const std::string unsaved = unsaved_folder();
+  if (!unsaved.empty()) editors->useUnsavedTexts(QString::fromStdString(unsaved));
   workbench::openAtStart(window, *editors, *arguments, workbench::sampleExperiment());
   const StartWatch watch(window);
   return workbench::runUntilClosed(window, settings);

@@ -39,4 +39,6 @@ void make_default_archive_folder() {
 
 std::string log_file() { return in_folder(folder_of("XDG_STATE_HOME", ".local/state"), "mantissa.log"); }
 
+std::string unsaved_folder() { return in_folder(folder_of("XDG_STATE_HOME", ".local/state"), "unsaved"); }
+
 }  // namespace mantissa

@@ -18,4 +18,8 @@ void make_default_archive_folder();
 /// mantissa/mantissa.log in the state folder; empty where there is no home folder.
 std::string log_file();
 
+/// mantissa/unsaved in the state folder, where texts of editors are kept that are not saved; empty where there is no
+/// home folder.
+std::string unsaved_folder();
+
 }  // namespace mantissa

@@ -15,6 +15,7 @@
 #include "ui/editor/policies_view.h"
 #include "ui/editor/templates.h"
 #include "ui/editor/text_view.h"
+#include "ui/editor/unsaved_copy.h"
 #include "ui/models/error_words.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
@@ -170,6 +171,7 @@ void EditorTabs::openFile(const QString& path) {
   try {
     add(new ExperimentEditor(readTextFile(QFileInfo(path).absoluteFilePath())));
     m_window.rememberFile(path);
+    offerUnsaved(QFileInfo(path).absoluteFilePath());
   } catch (const Error& error) {
     m_window.strips()->show(shell::MessageStrip::Kind::Failure, models::errorText(error), QString::fromLatin1(kTopic));
   }
@@ -194,6 +196,7 @@ void EditorTabs::reopen() {
   }
   m_remembers = true;
   rememberEditors();
+  offerUnsaved({});
   if (gone.isEmpty()) return;
   const QString names = gone.join(QStringLiteral(", "));
   m_window.strips()->show(shell::MessageStrip::Kind::Note,
@@ -272,6 +275,7 @@ ExperimentEditor* EditorTabs::add(ExperimentEditor* editor, Front front) {
           [this, editor] { m_window.settings().setPageLayout(QString::fromLatin1(kLayout), editor->saveLayout()); });
   connect(editor, &ExperimentEditor::problemsChanged, this, &EditorTabs::enableActions);
   connect(editor, &ExperimentEditor::titleChanged, this, &EditorTabs::tellUnsaved);
+  if (m_unsavedTexts) new UnsavedCopy(*editor, m_unsavedTexts);
   if (front == Front::Stays) {
     m_window.addDocumentBehind(editor);
   } else {

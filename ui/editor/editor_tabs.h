@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include <cstdint>
+#include <memory>
 
 class QAction;
 
@@ -18,6 +19,8 @@ namespace mantissa::ui::editor {
 
 class ArchivedText;
 class ExperimentEditor;
+class UnsavedTexts;
+struct UnsavedText;
 
 /// The editors that are open in a window: makes them, gives the window their actions, and lets them run.
 class EditorTabs : public QObject {
@@ -35,6 +38,9 @@ class EditorTabs : public QObject {
   void usePlan(const QString& path, qint64 batch, qint64 accumulate, bool activationCheckpointing);
   /// The text of an experiment in the open archive as a new experiment; 0: the newest one.
   void openArchived(std::int64_t experiment);
+  /// Keeps what is not saved in this folder, and offers what was left there: at the start by reopen(), and of a file
+  /// that is opened. Call it once, before the first editor. Without it nothing is kept.
+  void useUnsavedTexts(const QString& folder);
   /// What stood in editors when the window closed last, behind what is in front; files that are gone are told, once.
   /// From then on the editors of this window are remembered.
   void reopen();
@@ -70,15 +76,19 @@ class EditorTabs : public QObject {
   void run();
   void tellUnsaved();
   void rememberEditors();
+  /// \param file  of which; empty: of all
+  void offerUnsaved(const QString& file);
+  void restoreUnsaved(const UnsavedText& text);
 
   shell::MainWindow& m_window;
   ArchivedText* m_archived;
   QAction* m_runAgain = nullptr;
   QAction* m_run = nullptr;
   QStringList m_unsaved;
-  bool m_remembers = false;   ///< those of the start before are open again
-  QKeySequence m_runKeys;     ///< of the Run page's action, which an editor in front takes over
-  QKeySequence m_ownRunKeys;  ///< of an editor's own
+  std::shared_ptr<UnsavedTexts> m_unsavedTexts;  ///< nullptr: nothing is kept
+  bool m_remembers = false;                      ///< those of the start before are open again
+  QKeySequence m_runKeys;                        ///< of the Run page's action, which an editor in front takes over
+  QKeySequence m_ownRunKeys;                     ///< of an editor's own
 };
 
 }  // namespace mantissa::ui::editor

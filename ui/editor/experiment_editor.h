@@ -9,6 +9,7 @@
 #include "ui/editor/text_file.h"
 #include "ui/editor/toml_edit.h"
 #include "ui/editor/toml_text.h"
+#include "ui/editor/unsaved_texts.h"
 #include "ui/shell/document.h"
 
 class QAction;
@@ -77,6 +78,10 @@ class ExperimentEditor : public shell::Document {
   /// Takes the last edit back, of the text or of a field; redo makes it again.
   void undo();
   void redo();
+  /// What stands here while it is not saved, without the copy's place and time.
+  UnsavedText unsavedText() const;
+  /// Puts a text here that was not saved elsewhere, as a change that can be undone.
+  void takeUnsaved(const QString& text);
   /// What was begun in a field and not sent yet, as if the field was left.
   void finishTyping();
   /// Puts the cursor to the next problem after it, around the end.

@@ -158,6 +158,22 @@ void ExperimentEditor::showDifference() {
   }
 }
 
+UnsavedText ExperimentEditor::unsavedText() const {
+  UnsavedText unsaved;
+  if (!m_file.path.isEmpty()) unsaved.file = QFileInfo(m_file.path).absoluteFilePath();
+  unsaved.name = m_newName;
+  unsaved.print = UnsavedTexts::printOf(m_file.bytes);
+  unsaved.text = m_text->text();
+  return unsaved;
+}
+
+void ExperimentEditor::takeUnsaved(const QString& text) {
+  m_typedInto.clear();
+  m_text->replace(text);
+  markAsChanged();
+  showChangedText();
+}
+
 void ExperimentEditor::reload() {
   if (m_file.path.isEmpty() || (isChanged() && !editorQuestions().givingUp(this, title()))) return;
   TextFile file;

@@ -60,22 +60,29 @@ TextFile readTextFile(const QString& path) {
     fail(path, "cannot be read (" + device.errorString().toStdString() + ")", "Check the permissions of the file");
   }
   TextFile file;
-  file.path = path;
   file.bytes = beginningOf(device, kLargest);
   if (device.error() != QFileDevice::NoError) fail(path, "reading failed", "Check the disk");
   if (file.bytes.size() > kLargest) fail(path, "is larger than 1 MiB", "Experiment files are small TOML files");
   if (file.bytes.contains('\0')) fail(path, "is not a text file", "Choose an experiment file");
   QByteArray bytes = file.bytes;
-  file.hasByteOrderMark = bytes.startsWith(kByteOrderMark);
+  file = formOf(bytes);
+  file.path = path;
+  file.bytes = bytes;
   if (file.hasByteOrderMark) bytes.remove(0, kByteOrderMark.size());
   QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
   file.text = decoder(bytes);
   if (decoder.hasError()) fail(path, "is not UTF-8", "Save the file as UTF-8 with another program");
-  const auto lines = file.text.count(QLatin1Char('\n'));
-  const auto withReturns = file.text.count(QLatin1String("\r\n"));
+  file.text.replace(QLatin1String("\r\n"), QLatin1String("\n"));
+  return file;
+}
+
+TextFile formOf(const QByteArray& bytes) {
+  TextFile file;
+  const auto lines = bytes.count('\n');
+  const auto withReturns = bytes.count("\r\n");
+  file.hasByteOrderMark = bytes.startsWith(kByteOrderMark);
   file.hasCarriageReturns = 2 * withReturns > lines;
   file.hasMixedEndings = withReturns != 0 && withReturns != lines;
-  file.text.replace(QLatin1String("\r\n"), QLatin1String("\n"));
   return file;
 }
 

@@ -31,6 +31,9 @@ OnDisk onDisk(const QString& path);
 /// Reads a file for editing. \throws Error FileProblem: missing, unreadable, a folder, not UTF-8, too large
 TextFile readTextFile(const QString& path);
 
+/// What a text's bytes say of byte order mark and line ends; neither path nor text.
+TextFile formOf(const QByteArray& bytes);
+
 /// The bytes that `text` has in this file: its byte order mark, its line ends.
 QByteArray bytesOf(const TextFile& file, const QString& text);
 

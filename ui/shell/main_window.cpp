@@ -458,6 +458,7 @@ bool MainWindow::mayClose() {
 
 void MainWindow::closeUnasked() {
   m_closing = true;
+  Q_EMIT closingUnasked();
   close();
 }
 
@@ -478,6 +479,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   m_settings.setWindow(saveGeometry(), saveState(), m_archiveWidth);
   for (Page* const one : m_pages) m_settings.setPageLayout(one->id(), one->saveLayout());
   event->accept();
+  Q_EMIT closed();
 }
 
 /// What comes here nobody has used. Of an action that cannot be now, the key says why.

@@ -110,6 +110,10 @@ class MainWindow : public QMainWindow {
   void archiveSettled();
   /// Another document is in front, or none.
   void currentDocumentChanged();
+  /// It closes because the process is asked to end: nobody answers questions.
+  void closingUnasked();
+  /// It has closed.
+  void closed();
   /// One was added, closed or renamed.
   void documentsChanged();
 
