@@ -99,7 +99,9 @@ std::string name_value(const Setting& setting) {
   if (name.front() == '-')
     refuse(setting, "a name that does not begin with -", "the command line takes it for an option");
   if (name.size() > kLongestName) {
-    refuse(setting, "a name of at most " + std::to_string(kLongestName) + " bytes", "tables and file names hold it");
+    refuse(setting, "at most " + std::to_string(kLongestName) + " bytes",
+           "this name is " + std::to_string(name.size()) + " bytes long and would not fit into tables and file names",
+           "Shorten it: a letter takes 1 byte, and beyond ASCII up to 4");
   }
   if (turns_text_around(name)) {
     refuse(setting, "a name without marks that turn the direction of text", "it would look like another name");

@@ -392,7 +392,8 @@ class SpecRefusalTests : public QObject {
     VERIFY_REFUSED(named("last"), InvalidSetting, 2, "name", "another name");
     VERIFY_REFUSED(named(" a"), InvalidSetting, 2, "name", "blanks at its ends");
     VERIFY_REFUSED(named("--x"), InvalidSetting, 2, "name", "does not begin with -");
-    VERIFY_REFUSED(named(std::string(101, 'a')), InvalidSetting, 2, "name", "at most 100 bytes");
+    VERIFY_REFUSED(named(std::string(101, 'a')), InvalidSetting, 2, "name", "name: this name is 101 bytes long");
+    VERIFY_REFUSED(named(std::string(101, 'a')), InvalidSetting, 2, "name", "at most 100 bytes. Shorten it");
     VERIFY_REFUSED(named("a\xE2\x80\xAE"
                          "b"),
                    InvalidSetting, 2, "name", "direction of text");
