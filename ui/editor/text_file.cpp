@@ -7,11 +7,12 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "ui/shell/edited_size.h"
 
 namespace mantissa::ui::editor {
 namespace {
 
-constexpr qint64 kLargest = qint64{1} << 20;  // bytes; the largest experiment is a hundredth of it
+constexpr qint64 kLargest = shell::kLargestEdited;
 const QByteArray kByteOrderMark("\xEF\xBB\xBF");
 
 [[noreturn]] void fail(const QString& path, const std::string& problem, const std::string& remedy) {

@@ -98,7 +98,10 @@ void RunActions::update(const RunSituation& situation) {
   m_list->setEnabled(m_stopAtCheckpoint, holds, nothing);
   m_list->setEnabled(m_step, state == JobState::Paused, tr("Only a paused run makes single steps."));
   m_list->setEnabled(m_showRun, !situation.runElsewhere.isEmpty(), idle ? tr("Nothing runs.") : tr("It is shown."));
-  m_list->setEnabled(m_edit, situation.hasExperiment, tr("Open an experiment file first."));
+  m_list->setEnabled(m_edit, situation.hasExperiment && !situation.isTooLargeToEdit,
+                     situation.isTooLargeToEdit
+                         ? tr("The editor takes files of at most 1 MiB. This one can be run as it is.")
+                         : tr("Open an experiment file first."));
   m_list->setEnabled(m_resumeRun, !situation.resumable.isEmpty(),
                      !situation.whyNotResumed.isEmpty()
                          ? situation.whyNotResumed

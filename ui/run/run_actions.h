@@ -27,6 +27,7 @@ struct RunSituation {
   bool refusedArchive = false;     ///< the archive that was asked for could not be opened
   QString whyNotRun;               ///< a reason beyond these; empty: none
   bool hasExperiment = false;      ///< one is shown that can be edited
+  bool isTooLargeToEdit = false;   ///< for the editor, not for a run
   QString resumable;               ///< name of the run that is shown and can go on; empty: it cannot
   QString whyNotResumed;           ///< why the run that is shown cannot; empty: none is shown
 };

@@ -28,6 +28,7 @@
 #include "ui/run/run_controls.h"
 #include "ui/run/run_log.h"
 #include "ui/run/run_page.h"
+#include "ui/shell/edited_size.h"
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
 
@@ -541,10 +542,13 @@ void RunPage::enableActions() {
   }
   situation.refusedArchive = !m_refusedArchive.isEmpty();
   situation.hasExperiment = m_view == View::Archive || m_opened != nullptr;
+  const auto& shown = m_view == View::OwnRun ? m_own.experiment : m_opened;
+  situation.isTooLargeToEdit =
+      m_view != View::Archive && shown && static_cast<qint64>(shown->text.size()) > shell::kLargestEdited;
   m_actions->update(situation);
   if (situation.state == worker::JobState::Running) m_controls->focusNextAfterPrimary();
   // A trial can be added to a file; what an archive has stays as it was run.
-  m_controls->presets()->setVisible(m_view != View::Archive && m_opened != nullptr &&
+  m_controls->presets()->setVisible(m_view != View::Archive && m_opened != nullptr && !situation.isTooLargeToEdit &&
                                     m_controls->presets()->hasPresets());
   if (m_view == View::Archive && isResumedHere()) {
     m_controls->setNote(tr("Goes on in %1.").arg(models::isolated(QFileInfo(m_archive).fileName())));

@@ -273,6 +273,16 @@ class DiskTests : public QObject {
     QCOMPARE(file.readAll(), bytes);
   }
 
+  void a_file_that_runs_and_is_too_large_to_edit_says_so_before_it_is_tried() {
+    const QString padding = QString((1 << 20) - kSound.size() - 1, QLatin1Char('#')) + QLatin1Char('\n');
+    m_window->window->open(m_window->written("largest.toml", kSound + padding));
+    QVERIFY2(m_window->action("edit_experiment")->isEnabled(), "1 MiB");
+    m_window->window->open(m_window->written("larger.toml", kSound + QLatin1Char('#') + padding));
+    QVERIFY2(!m_window->action("edit_experiment")->isEnabled(), "a byte more");
+    QVERIFY2(m_window->action("edit_experiment")->toolTip().contains(QStringLiteral("at most 1 MiB")),
+             qPrintable(m_window->action("edit_experiment")->toolTip()));
+  }
+
   void folders_and_missing_files_are_refused_too() {
     QVERIFY2(refusal(m_window->path(".")).contains(QStringLiteral("is not a file")), "a folder");
     QVERIFY2(refusal(m_window->path("no.toml")).contains(QStringLiteral("there is no such file")), "a missing file");
