@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLocale>
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -14,6 +15,11 @@
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
+namespace {
+
+constexpr int kLongestWords = 500;  // letters of a problem that quotes a value without an end
+
+}  // namespace
 
 Field* Field::make(const FieldSpec& spec, const QString& path, QWidget* parent) {
   switch (spec.kind) {
@@ -75,12 +81,14 @@ void Field::addToRow(QWidget* widget) { m_row->insertWidget(m_row->count() - 1, 
 
 void Field::showValue(const QString& value) {
   m_clear->setVisible(!value.isEmpty() && m_spec.kind != FieldKind::InTextOnly);
+  m_isTooLong = value.size() > kLongestValue;
+  if (m_isTooLong) takeBackTyping();  // an input that is switched off is left: that must not take the key out
+  showInInput(m_isTooLong ? QString() : value);
   // What waits for a later version can only be taken out.
-  m_input->setEnabled(m_spec.waitsFor.isEmpty() || !value.isEmpty());
-  showInInput(value);
+  m_input->setEnabled(!m_isTooLong && (m_spec.waitsFor.isEmpty() || !value.isEmpty()));
   if (m_value != value) m_engineProblem.clear();  // it was said of another value
   m_value = value;
-  m_valueProblem = valueProblem(m_spec, value);
+  m_valueProblem = m_isTooLong ? QString() : valueProblem(m_spec, value);
   tellProblem();
 }
 
@@ -90,11 +98,18 @@ void Field::showProblem(const QString& words) {
 }
 
 void Field::tellProblem() {
-  const QString& words = m_valueProblem.isEmpty() ? m_engineProblem : m_valueProblem;
+  const QString& problem = m_valueProblem.isEmpty() ? m_engineProblem : m_valueProblem;
+  QString words = problem.size() > kLongestValue ? problem.left(kLongestWords) + QStringLiteral("…") : problem;
+  if (m_isTooLong) {
+    const QString note =
+        tr("Too long for a field: %1 letters. It stands in the text alone.").arg(QLocale().toString(m_value.size()));
+    words = words.isEmpty() ? note : note + QLatin1Char('\n') + words;
+  }
   m_problem->setText(words);
   m_problem->setVisible(!words.isEmpty());
   QPalette palette = m_problem->palette();
-  palette.setColor(QPalette::WindowText, shell::Theme::colors().bad);
+  palette.setColor(QPalette::WindowText,
+                   problem.isEmpty() ? this->palette().color(QPalette::WindowText) : shell::Theme::colors().bad);
   m_problem->setPalette(palette);
   m_input->setAccessibleDescription(words.isEmpty() ? m_spec.help : words);
 }

@@ -38,6 +38,10 @@ class Field : public QWidget {
   void showProblem(const QString& words);
   QString problem() const { return m_problem->isVisibleTo(this) ? m_problem->text() : QString(); }
 
+  /// Longer values stand in the text alone: a line of one letter more takes a person nowhere, and one of a million
+  /// letters takes half a second to be laid out, at every key.
+  static constexpr int kLongestValue = 10'000;  ///< letters, as TOML spells it
+
   /// Empties what was typed and not sent yet: a line that was emptied keeps its key until it is left.
   /// \return whether there was something
   virtual bool takeBackTyping() { return false; }
@@ -78,8 +82,9 @@ class Field : public QWidget {
   QToolButton* m_clear;
   QLabel* m_problem;
   QString m_value;
-  QString m_valueProblem;   ///< of the value's type: known at once
-  QString m_engineProblem;  ///< of the last check
+  bool m_isTooLong = false;  ///< to be shown
+  QString m_valueProblem;    ///< of the value's type: known at once
+  QString m_engineProblem;   ///< of the last check
 };
 
 }  // namespace mantissa::ui::editor

@@ -299,10 +299,7 @@ QVector<SectionSpec> allSections() {
   return sections;
 }
 
-QString wordAt(const TomlText& toml, const QString& path) {
-  const QString value = toml.value(path);
-  return decodedText(value).value_or(value);
-}
+QString wordAt(const TomlText& toml, const QString& path) { return wordOf(toml.value(path)); }
 
 /// A number as a person reads a default: 65536, 0.5.
 QString plain(double value) { return QString::fromStdString(mantissa::to_text(value)); }

@@ -26,7 +26,9 @@ QVector<OutlineModel::Page> OutlineModel::pagesOf(const TomlText& toml) {
     if (count == 0 && !alone.isEmpty()) pages << page(alone, tableTitle(list));
     for (int i = 0; i < count; ++i) {
       const QString path = QStringLiteral("%1[%2]").arg(list).arg(i);
-      const QString name = decodedText(toml.value(path + QStringLiteral(".name"))).value_or(QString());
+      const QString spelled = toml.value(path + QStringLiteral(".name"));
+      const bool isText = spelled.startsWith(QLatin1Char('"')) || spelled.startsWith(QLatin1Char('\''));
+      const QString name = isText ? wordOf(spelled) : QString();
       const QString numbered = count == 1 ? tableTitle(list) : QStringLiteral("%1 %2").arg(tableTitle(list)).arg(i);
       pages << page(path, name.isEmpty() ? numbered : name);
     }

@@ -14,6 +14,8 @@
 namespace mantissa::ui::editor {
 namespace {
 
+constexpr int kLongestPath = 4096;  // letters in a message: PATH_MAX of Linux
+
 bool isPathKey(const QString& key) {
   for (const SectionSpec& section : sectionSpecs()) {
     for (const FieldSpec& field : section.fields) {
@@ -79,7 +81,8 @@ QVector<Problem> missingFiles(const QString& text, const QString& folder) {
         (info.isDir()
              ? say(QT_TRANSLATE_NOOP("Paths", "Found the folder %1, expected a file. Choose a file in it."))
              : say(QT_TRANSLATE_NOOP("Paths", "There is no file %1. Paths are relative to the experiment file.")))
-            .arg(QDir::toNativeSeparators(whole));
+            .arg(QDir::toNativeSeparators(whole.size() > kLongestPath ? whole.left(kLongestPath) + QStringLiteral("…")
+                                                                      : whole));
     missing << problem;
   });
   return missing;

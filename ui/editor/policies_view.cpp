@@ -72,10 +72,7 @@ QLabel* faintLabel(const QString& text) {
   return label;
 }
 
-QString word(const TomlText& toml, const QString& path) {
-  const QString value = toml.value(path);
-  return decodedText(value).value_or(value);
-}
+QString word(const TomlText& toml, const QString& path) { return wordOf(toml.value(path)); }
 
 QString scalerTitle(const QString& preset) {
   if (preset == QLatin1String("deepspeed")) return PoliciesView::tr("DeepSpeed scaler");

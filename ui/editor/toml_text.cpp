@@ -369,6 +369,12 @@ std::optional<QString> decodedText(const QString& value) {
   return text;
 }
 
+QString wordOf(const QString& value) {
+  constexpr int kLongestWord = 1000;
+  if (value.size() > kLongestWord) return value.left(kLongestWord) + QStringLiteral("…");
+  return decodedText(value).value_or(value);
+}
+
 QString tomlText(const QString& text) {
   QString value = QStringLiteral("\"");
   for (const QChar c : text) {

@@ -73,6 +73,9 @@ QString withoutPlaces(const QString& path);
 
 /// The value's text where it is one text in quotes, escapes resolved.
 std::optional<QString> decodedText(const QString& value);
+/// A value as a label or a comparison needs it: a text without its quotes, and only the beginning of what is longer
+/// than any word.
+QString wordOf(const QString& value);
 /// A text as a value: in double quotes, escaped.
 QString tomlText(const QString& text);
 /// The values of a list, each as it is spelled; nothing where it is no list.

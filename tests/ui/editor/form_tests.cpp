@@ -3,7 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QCheckBox>
+#include <QClipboard>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QLocale>
@@ -71,6 +73,38 @@ class FormTests : public QObject {
     m_window->editors->usePlan(m_editor->file(), 16, 1, false);
     QCOMPARE(m_editor->text()->text(),
              QString(kText).replace(QStringLiteral("batch = 64 "), QStringLiteral("batch = 16 ")));
+  }
+
+  void a_value_too_long_for_a_field_stands_in_the_text_alone() {
+    const QString name = QStringLiteral("\"") + QString(9'998, QLatin1Char('x')) + QStringLiteral("\"");
+    m_window->setText(m_editor, QString(kText).replace(QStringLiteral("\"digits\""), name));
+    const Field* field = EditorWindow::field(m_editor, "data.source");
+    QVERIFY(field->input()->isEnabled());
+    QVERIFY(!field->problem().contains(QStringLiteral("Too long for a field")));
+    const QString longer = QString(name).insert(1, QLatin1Char('x'));  // 10,001 letters with its quotes
+    const QString text = QString(kText).replace(QStringLiteral("\"digits\""), longer);
+    m_window->setText(m_editor, text);
+    field = EditorWindow::field(m_editor, "data.source");
+    QVERIFY2(field->problem().startsWith(
+                 QStringLiteral("Too long for a field: %1 letters.").arg(QLocale().toString(10'001))),
+             qPrintable(field->problem()));
+    QVERIFY(!field->input()->isEnabled());
+    QVERIFY(field->problem().size() < 2000);
+    QCOMPARE(m_editor->text()->text(), text);  // what the field does not show, it does not change
+    m_window->trigger("editor_undo");
+    QVERIFY(field->input()->isEnabled());
+  }
+
+  void a_line_that_takes_a_text_too_long_for_it_keeps_the_key() {
+    QLineEdit* const line = EditorWindow::begin(m_editor, "description");
+    QTest::keyClicks(line, QStringLiteral("x"));
+    const QString pasted(20'000, QLatin1Char('y'));
+    QApplication::clipboard()->setText(pasted);
+    line->paste();
+    m_window->settle();
+    QVERIFY(m_editor->text()->text().contains(QStringLiteral("description = \"x") + pasted));
+    QVERIFY(!line->isEnabled());
+    QCOMPARE(line->text(), QString());
   }
 
   void every_key_of_the_catalogue_has_a_field_with_words_of_its_own() {
