@@ -96,6 +96,7 @@ void StripLayout::put(QLayoutItem* item, const QRect& within, const QRect& where
 }
 
 int StripLayout::arrange(const QRect& rect, bool place) const {
+  if (m_sentence == nullptr || m_dismiss == nullptr) return 0;  // while the strip is made or goes
   const QRect inner = rect.marginsRemoved(contentsMargins());
   const QSize dismiss = m_dismiss->sizeHint();
   const int room = inner.width() - dismiss.width() - spacing();
