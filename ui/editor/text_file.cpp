@@ -35,11 +35,9 @@ OnDisk onDisk(const QString& path) {
   QFile device(path);
   if (info.isDir()) {
     found.kind = OnDisk::Kind::Folder;
-  } else if (!info.isFile()) {  // a pipe, say, which may never end
-    found.kind = OnDisk::Kind::Unreadable;
-  } else if (info.size() > kLargest) {
+  } else if (info.isFile() && info.size() > kLargest) {
     found.kind = OnDisk::Kind::TooLarge;
-  } else if (!device.open(QIODevice::ReadOnly)) {
+  } else if (!info.isFile() || !device.open(QIODevice::ReadOnly)) {  // a pipe, say, may never end
     found.kind = OnDisk::Kind::Unreadable;
   } else {
     found.bytes = beginningOf(device, kLargest);
