@@ -202,6 +202,7 @@ class RunPage : public shell::Page {
   QString jobWords() const;
   void tellProgress();
   bool isResumedHere() const;
+  qint64 stepReached() const;
   void enableActions();
   QString runElsewhere() const;
   bool runsAnother() const;

@@ -431,12 +431,16 @@ QString RunPage::jobWords() const {
 /// To the status bar, from the start of the job on: the step that the page has.
 void RunPage::tellProgress() {
   if (m_controller->currentJob() == 0) return;
+  const qint64 planned = m_own.experiment ? m_own.experiment->training.steps.value_or(0) : 0;
+  Q_EMIT progressed(jobWords(), stepReached(), m_progress ? m_progress->steps : planned);
+}
+
+/// The newest step of this page's own run that is known of: the engine may not have told of the one before a step that
+/// does not end, and the data of a run that was gone on with is in the archive's view.
+qint64 RunPage::stepReached() const {
   const bool isFollowed = m_own.resumes != 0 && m_own.resumes == m_followed && m_own.archive == m_archive;
   const qint64 here = (isFollowed ? m_archiveData : m_ownData).steps();
-  const qint64 planned = m_own.experiment ? m_own.experiment->training.steps.value_or(0) : 0;
-  // The step before the one that does not end may not have been told of by the engine.
-  Q_EMIT progressed(jobWords(), m_progress ? std::max<qint64>(m_progress->step, here) : here,
-                    m_progress ? m_progress->steps : planned);
+  return m_progress ? std::max<qint64>(m_progress->step, here) : here;
 }
 
 bool RunPage::isResumedHere() const {
@@ -490,10 +494,9 @@ void RunPage::tellPaused() {
   const std::int64_t experiment = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
   Q_EMIT runPaused(m_own.archive, isPaused ? experiment : 0);
   if (std::exchange(m_isPausedTold, isPaused) == isPaused) return;
-  const qint64 step = m_progress ? std::max<qint64>(m_progress->step, m_ownData.steps()) : m_ownData.steps();
   tellProgress();
   const QString title = m_controller->currentTitle();
-  if (isPaused) log(tr("%1: paused at step %2").arg(title, models::figure(report::count_words(step))));
+  if (isPaused) log(tr("%1: paused at step %2").arg(title, models::figure(report::count_words(stepReached()))));
   if (m_controller->state() == worker::JobState::Running) log(tr("%1: goes on").arg(title));
 }
 

@@ -84,13 +84,13 @@ QString RunPage::closingWords() const {
     return tr("Stop the run and close the window? It waits up to %1 s for the present step, of which a checkpoint is "
               "made that the run can go on from. If it does not come to that, what was recorded up to step %2 stays in "
               "the archive, and the run can go on only from a checkpoint that it has made before.")
-        .arg(QLocale().toString(kLongestSilence), models::figure(report::count_words(m_ownData.steps())));
+        .arg(QLocale().toString(kLongestSilence), models::figure(report::count_words(stepReached())));
   }
   return tr("%1, and LibTorch cannot be interrupted within one. Close the window? It waits %2 s for the step and its "
             "checkpoint. If it does not end, the run ends without them: what was made up to step %3 is in the archive, "
             "and the run can go on only from a checkpoint that it has made before.")
       .arg(lastingWords(*silent), QLocale().toString(kLongestSilence),
-           models::figure(report::count_words(m_ownData.steps())));
+           models::figure(report::count_words(stepReached())));
 }
 
 /// What a window that closes waits for, and the way to wait no longer.

@@ -84,6 +84,18 @@ ArchiveDock::ArchiveDock(QWidget* parent)
     Q_EMIT experimentSelected(rows.first().data(models::TrialTreeModel::ExperimentRole).toLongLong());
   });
 
+  // Chosen once more: a page may show something else by now.
+  for (const auto chosen : {&QTreeView::clicked, &QTreeView::activated}) {
+    connect(m_view, chosen, this, [this](const QModelIndex& row) {
+      const std::int64_t trial = row.siblingAtColumn(0).data(models::TrialTreeModel::TrialRole).toLongLong();
+      if (trial != 0) {
+        Q_EMIT trialSelected(trial);
+      } else {
+        Q_EMIT experimentSelected(row.siblingAtColumn(0).data(models::TrialTreeModel::ExperimentRole).toLongLong());
+      }
+    });
+  }
+
   m_filter->setPlaceholderText(tr("Filter trials"));
   m_filter->setAccessibleName(tr("Filter the tree"));
   m_filter->setClearButtonEnabled(true);

@@ -598,6 +598,46 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
+  void closing_while_a_run_goes_on_counts_its_earlier_steps() {
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
+    m_window->open(path("a.db"));
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    m_hangs = true;
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QString asked;
+    shell::MainWindow::setCloseQuestion([&](QWidget*, const QString& sentence) {
+      asked = sentence;
+      return false;
+    });
+    const auto closingSays = [&](const QString& words) {
+      m_window->close();
+      return asked.contains(words);
+    };
+    QTRY_VERIFY2(closingSays(QStringLiteral("what was recorded up to step 200 stays in the archive")),
+                 qPrintable(asked));
+  }
+
+  void a_trial_that_is_selected_already_can_be_chosen_again_where_something_else_is_shown() {
+    makeExampleArchive(path("a.db"), kSteps, record::Status::Finished);
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_window->archiveDock()->selectTrial(2);
+    QTRY_COMPARE(m_page->shownData().experiment(), std::int64_t{1});
+    auto* const tree = m_window->archiveDock()->findChild<QTreeView*>();
+    const auto click = [&] {
+      QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, tree->visualRect(tree->currentIndex()).center());
+    };
+    m_window->open(writeExperiment());
+    QVERIFY(m_page->shownData().experiment() != 1);
+    QCOMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{2});
+    click();
+    QTRY_COMPARE(m_page->shownData().experiment(), std::int64_t{1});
+    m_window->open(writeExperiment("other.toml"));
+    QVERIFY(m_page->shownData().experiment() != 1);
+    QTest::keyClick(tree, Qt::Key_Return);
+    QTRY_COMPARE(m_page->shownData().experiment(), std::int64_t{1});
+  }
+
   void a_run_that_goes_on_says_that_its_file_has_changed_since() {
     const QString file = writeExperiment();
     makeStoppedRun(path("a.db"), file);
