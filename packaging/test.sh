@@ -35,5 +35,6 @@ result=0
 ctest --test-dir "$release" --output-on-failure --no-tests=error --no-label-summary --parallel "$(nproc)" "$@" 2>&1 |
   tee -- "$output" || result=$?
 closing=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$output" | tail -n 1) || true
-printf '\n%s\n' "${closing:-ctest ended with exit code $result before it ran a test.}"
+[ "$result" = 0 ] && nothing="No test was run." || nothing="ctest ended with exit code $result before it ran a test."
+printf '\n%s\n' "${closing:-$nothing}"
 exit "$result"

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kLearningBack = 200;  // steps
 constexpr double kFlat = 0.01;              // a change of the loss below this share is none
+constexpr double kLargestShare = 10;        // from here on a change is a multiple, not a percentage
 
 QString say(const char* text) { return QCoreApplication::translate("Glance", text); }
 QString count(qint64 value) { return models::figure(report::count_words(value)); }
@@ -266,6 +267,7 @@ struct Change {
   double share = 0;
   RecentMean loss;
   std::size_t steps = 0;
+  bool wasAboveZero = true;
 };
 
 constexpr qint64 kCalibration = 20;  // steps: a scale of 2^16 that finds its level skips fewer
@@ -346,14 +348,19 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
     if (!now || !earlier || back == 0 || earlier->value == 0) continue;
     const double change = (now->value - earlier->value) / std::abs(earlier->value);
     candidates.push_back({arm, change});
-    changes.push_back({change, *now, back});
+    changes.push_back({change, *now, back, earlier->value > 0});
   }
   if (candidates.empty()) return statement;
   // The arm whose loss falls least.
   const std::size_t chosen = choose(candidates, kFlat, data.steps(), before);
   const ArmData* const worst = candidates[chosen].arm;
-  const auto& [worstChange, worstLoss, steps] = changes[chosen];
-  const QString share = QLocale().toString(std::abs(worstChange) * 100, 'f', std::abs(worstChange) < 0.1 ? 1 : 0);
+  const auto& [worstChange, worstLoss, steps, worstWasAboveZero] = changes[chosen];
+  // "8,348 % higher" is read by nobody.
+  // Of a negative loss there are no multiples: its change is one of its size.
+  const bool isMultiple = worstChange >= kLargestShare && worstWasAboveZero;
+  const QString share = isMultiple
+                            ? numberText(1 + worstChange)
+                            : QLocale().toString(std::abs(worstChange) * 100, 'f', std::abs(worstChange) < 0.1 ? 1 : 0);
   if (worstChange < -kFlat) {
     statement.state = Statement::State::Good;
     statement.answer = say("mean loss %1, falling");
@@ -365,12 +372,15 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
   } else {
     statement.state = Statement::State::Warn;
     statement.answer = say("mean loss %1, rising");
-    statement.detail = say("%1 over %2: %3 % higher than %4");
+    statement.detail = isMultiple ? say("%1 over %2: %3 times that of %4") : say("%1 over %2: %3 % higher than %4");
   }
   const QString trend = worstChange < -kFlat ? say("falling") : worstChange <= kFlat ? say("level") : say("rising");
   statement.shorterAnswers = {say("loss %1, %2").arg(numberText(worstLoss.value), trend),
                               say("%1, %2").arg(numberText(worstLoss.value), trend)};
-  const QString lower = (worstChange < 0 ? say("%1 % lower") : say("%1 % higher")).arg(share);
+  const QString lower = (isMultiple        ? say("%1 times as high")
+                         : worstChange < 0 ? say("%1 % lower")
+                                           : say("%1 % higher"))
+                            .arg(share);
   statement.shorterDetails = {say("%1: %2 in %3").arg(nameOf(*worst), lower, stepsWords(steps)),
                               say("%1 in %2").arg(lower, stepsWords(steps)), lower};
   const QString ago = say("%1 ago").arg(stepsWords(steps));
@@ -496,7 +506,9 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     statement.answer = isKnown ? duration : standing.phase;
     if (statement.answer.isEmpty()) statement.answer = say("running");
     if (elapsed && *elapsed > 0) {
-      const QString speed = numberText(static_cast<double>(step) / *elapsed);
+      // The one that the time left rests on, where there is one: of what this process has made since it began.
+      const QString speed = numberText(isKnown && left > 0 ? static_cast<double>(left) / *remaining
+                                                           : static_cast<double>(step) / *elapsed);
       const QString since = models::figure(report::duration_words(*elapsed));
       details << say("%1 steps/s").arg(speed);
       statement.shorterDetails = {say("%1 steps/s, %2").arg(speed, since), say("%1/s, %2").arg(speed, since),

@@ -47,6 +47,7 @@ LogDock::LogDock(LogModel* model, QWidget* parent)
   m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_view->setShowGrid(false);
   m_view->setWordWrap(false);
+  m_view->setTabKeyNavigation(false);                                // Tab leaves it
   m_view->setMinimumHeight(m_view->fontMetrics().height() * 2 + 8);  // a line below the header: pages need the height
   m_view->verticalHeader()->hide();
   m_view->verticalHeader()->setDefaultSectionSize(m_view->fontMetrics().height() + 4);

@@ -172,6 +172,30 @@ class RunWordsTests : public QObject {
     QVERIFY(glance(data, standing)[3].answer.endsWith(QStringLiteral("rising")));
   }
 
+  void a_loss_that_rises_beyond_tenfold_is_told_as_a_multiple() {
+    RunData data = twoArms();
+    std::vector<record::StepRecord> steps;
+    // The mean of the last 50 of 200 steps is 31, that of the 50 that ended 100 steps before it is 1.
+    for (std::int64_t number = 1; number <= 200; ++number) steps.push_back(stepOf(1, number, number <= 100 ? 1 : 31));
+    take(data, steps);
+    const Statement learning = glance(data, {})[3];
+    QVERIFY2(learning.detail.endsWith(QStringLiteral("31 times that of 100 steps ago")), qPrintable(learning.detail));
+    QCOMPARE(learning.shorterDetails.last(), QStringLiteral("31 times as high"));
+  }
+
+  void the_speed_is_the_one_that_the_time_left_rests_on() {
+    RunData data = twoArms();
+    record::StepRecord step = stepOf(1, 100, 1);
+    step.wall_seconds = 1000;  // most of them of pauses, or of another process
+    take(data, {step});
+    Standing standing;
+    standing.ours = standing.running = true;
+    standing.plannedSteps = 300;
+    standing.remainingSeconds = 50;  // 200 steps in 50 s
+    const QStringList shorter = glance(data, standing)[4].shorterDetails;
+    QVERIFY2(shorter.contains(QStringLiteral("4/s")), qPrintable(shorter.join(u'|')));
+  }
+
   void two_arms_that_are_much_alike_take_no_turns() {
     RunData data = twoArms();
     Standing standing;
