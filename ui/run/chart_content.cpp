@@ -385,7 +385,10 @@ class ContentMaker {
   }
 
   QString whyEmpty() const {
-    if (m_subject.data == nullptr || m_subject.data->steps() == 0) return say("No step has been made yet.");
+    if (m_subject.data == nullptr || m_subject.data->steps() == 0) {
+      const bool isOver = !m_arms.empty() && m_arms.front()->arm().end.status != record::Status::Running;
+      return isOver ? say("No step was made.") : say("No step has been made yet.");
+    }
     const std::optional<Quantity> quantity = quantityOf(m_facts.chart, m_choices.comparison);
     if (quantity && m_subject.data->isMissing(*quantity)) return say("Reading the steps so far from the archive\u2026");
     if (!m_facts.hasReference && !hasTrials()) return say("The experiment has no trial beside its reference.");

@@ -400,6 +400,11 @@ QString endWords(const std::vector<const ArmData*>& arms) {
   return status == record::Status::Running ? say("not running") : models::statusText(status);
 }
 
+/// Whether it is over, be it without a step: an experiment may only compare its arms as they begin.
+bool hasEnded(const std::vector<const ArmData*>& arms) {
+  return arms.front()->arm().end.status != record::Status::Running;
+}
+
 /// "360 steps left".
 QString stepsLeft(qint64 left) { return left == 1 ? say("1 step left") : say("%1 steps left").arg(count(left)); }
 
@@ -516,14 +521,15 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     }
     if (elapsed) details << say("%1 elapsed").arg(models::figure(report::duration_words(*elapsed)));
     if (details.isEmpty() && step > 0) details << say("step %1").arg(count(step));
-  } else if (step > 0 && !data.shown().empty()) {
+  } else if (!data.shown().empty() && (step > 0 || hasEnded(data.shown()))) {
     statement.answer = standing.brokenWords.isEmpty() ? endWords(data.shown()) : standing.brokenWords;
     if (!standing.brokenWords.isEmpty()) statement.state = Statement::State::Bad;
     const QString steps =
         standing.plannedSteps > 0 ? say("%1 of %2").arg(count(step), count(standing.plannedSteps)) : count(step);
-    QString made = standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
-                   : step == 1               ? say("1 step")
-                                             : say("%1 steps").arg(count(step));
+    QString made = step == 0                   ? say("without a step")
+                   : standing.plannedSteps > 0 ? say("%1 of %2 steps").arg(count(step), count(standing.plannedSteps))
+                   : step == 1                 ? say("1 step")
+                                               : say("%1 steps").arg(count(step));
     if (elapsed && *elapsed > 0) made = say("%1 in %2").arg(made, models::figure(report::duration_words(*elapsed)));
     if (const std::optional<Statement> verdicts = outcome(data)) {
       statement = *verdicts;
@@ -533,7 +539,7 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
       if (!statement.detail.isEmpty()) made = say("%1; %2").arg(statement.detail, made);
     }
     details << made;
-    statement.shorterDetails << say("%1 steps").arg(steps) << steps;
+    if (step > 0) statement.shorterDetails << say("%1 steps").arg(steps) << steps;
   } else {
     statement.state = Statement::State::Unknown;
   }

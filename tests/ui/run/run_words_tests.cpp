@@ -172,6 +172,21 @@ class RunWordsTests : public QObject {
     QVERIFY(glance(data, standing)[3].answer.endsWith(QStringLiteral("rising")));
   }
 
+  void a_run_that_is_over_without_a_step_tells_its_outcome() {
+    record::TrialRow reference = arm(1, "reference", record::TrialKind::Reference);
+    reference.end.status = record::Status::Finished;
+    record::TrialRow trial = rejected();
+    trial.end.counts.attempted = trial.end.counts.skipped = 0;
+    trial.end.verdict->reasons = {"2 flips, at most 0"};
+    RunData data;
+    data.setArms({reference, trial});
+    const Statement told = glance(data, {})[4];
+    QCOMPARE(told.question, QStringLiteral("Outcome"));
+    QCOMPARE(told.answer, QStringLiteral("fp16 rejected"));
+    QCOMPARE(told.detail, QStringLiteral("2 flips, at most 0; finished, without a step"));
+    QCOMPARE(told.state, Statement::State::Bad);
+  }
+
   void a_loss_that_rises_beyond_tenfold_is_told_as_a_multiple() {
     RunData data = twoArms();
     std::vector<record::StepRecord> steps;
