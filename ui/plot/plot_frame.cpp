@@ -423,14 +423,20 @@ class FrameMaker {
     const auto* step = std::lower_bound(steps.begin(), steps.end(), least);
     m_timeUnit = tr("s");
     if (least < 1) return xTicks(range, most);
+    // Of a short axis a step may be so long that none of its ticks, or but one, lies within.
+    const auto ticksWithin = [&range](double size) {
+      return std::floor(range.high / size) - std::ceil(range.low / size) + 1;
+    };
+    while (step != steps.begin() && step != steps.end() && ticksWithin(*step) < 2) --step;
     const auto size = step == steps.end() ? std::ceil(least / 86400) * 86400 : *step;
-    m_timeUnit = size >= 60 ? tr("h:min") : tr("min:s");
+    const bool inHours = size >= 60 && range.high >= 3600;
+    m_timeUnit = inHours ? tr("h:min") : tr("min:s");
     std::vector<Tick> ticks;
     for (auto count = std::ceil(range.low / size); count * size <= range.high; ++count) {
       const auto seconds = static_cast<qint64>(count * size);
       const auto two = [](qint64 number) { return QStringLiteral("%1").arg(number, 2, 10, QChar(u'0')); };
-      const auto text = size >= 60 ? QStringLiteral("%1:%2").arg(seconds / 3600).arg(two(seconds / 60 % 60))
-                                   : QStringLiteral("%1:%2").arg(seconds / 60).arg(two(seconds % 60));
+      const auto text = inHours ? QStringLiteral("%1:%2").arg(seconds / 3600).arg(two(seconds / 60 % 60))
+                                : QStringLiteral("%1:%2").arg(seconds / 60).arg(two(seconds % 60));
       ticks.push_back({count * size, text, {}});
     }
     return ticks;

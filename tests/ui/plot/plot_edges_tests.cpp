@@ -336,6 +336,7 @@ class PlotEdgesTests : public QObject {
     QTest::addColumn<QString>("name");
     QTest::newRow("tenths") << 1.0 << "time [s]";
     QTest::newRow("seconds") << 90.0 << "time [min:s]";
+    QTest::newRow("minutes") << 1200.0 << "time [min:s]";
     QTest::newRow("hours") << 14400.0 << "time [h:min]";
   }
   void an_axis_of_time_says_its_unit() {
@@ -346,6 +347,23 @@ class PlotEdgesTests : public QObject {
     content.xName = "time";
     Shown plot(content);
     QCOMPARE(plot.frame().xName, name);
+  }
+
+  void a_narrow_axis_of_time_has_two_ticks_at_least() {
+    // From 12 s to 5 min in room for two ticks: of 5 min each, none but one at the edge would lie within.
+    std::vector<double> seconds;
+    for (int i = 0; i <= 48; ++i) seconds.push_back(12 + 5.9 * i);
+    auto content = contentOf({series(seconds, std::vector<double>(49, 1.0))});
+    content.xKind = XAxisKind::Seconds;
+    content.xName = "time";
+    Shown plot(content);
+    plot.view.resize(220, 320);
+    plot.view.canvas()->grab();
+    QVERIFY(plot.frame().geometry.area.width() < 200);
+    const auto& ticks = plot.frame().xTicks;
+    QVERIFY(ticks.size() >= 2);
+    QCOMPARE(plot.frame().xName, QString("time [min:s]"));
+    for (const Tick& tick : ticks) QVERIFY2(tick.label.contains(':'), qPrintable(tick.label));
   }
 
   void an_axis_of_steps_is_named_as_it_is() {
