@@ -230,6 +230,7 @@ bool ExperimentEditor::write(const QString& path) {
   m_file = file;
   m_outside.reset();
   m_watch->watch(m_file.path);
+  m_checker->checkNow(m_text->text(), nameForChecks());  // relative paths lead somewhere else from another folder
   m_strips->dismiss(QString::fromLatin1(kRightsTopic));
   m_strips->dismiss(QString::fromLatin1(kFileTopic));
   m_strips->dismiss(QString::fromLatin1(kEndingsTopic));

@@ -224,11 +224,14 @@ class EditorTests : public QObject {
     m_window->written("x.csv", QStringLiteral("a,b\n1,2\n"));
     ExperimentEditor* const editor = m_window->open(m_window->written(
         "a.toml", QStringLiteral("mantissa = 1\n[data]\npath = \"x.csv\"\n[model]\nkind = \"mlp\"\n")));
+    QTRY_VERIFY(!editor->isChecking());
+    QVERIFY(editor->problems().missing.isEmpty());
     QVERIFY(QDir().mkpath(m_window->path("other")));
     editorQuestions().place = [&](QWidget*, const QString&) { return m_window->path("other/a.toml"); };
     m_window->trigger("save_as");
     QVERIFY2(m_window->strip(editor).contains(QStringLiteral("x.csv leads nowhere")),
              qPrintable(m_window->strip(editor)));
+    QTRY_COMPARE(editor->problems().missing.size(), 1);  // by the check, too, although the text is as before
   }
 
   void a_file_changed_outside_is_told_when_its_tab_is_shown() {
