@@ -5,6 +5,8 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QImage>
+#include <QPainter>
+#include <QSvgGenerator>
 
 #include <utility>
 
@@ -43,6 +45,33 @@ QByteArray pngBytes(const QImage& picture) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   picture.save(&buffer, "PNG");
+  return bytes;
+}
+
+QImage paintedImage(const QSize& size, double scale, const QColor& ground,
+                    const std::function<void(QPainter& painter)>& paint) {
+  QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
+  image.setDevicePixelRatio(scale);
+  image.fill(ground);
+  QPainter painter(&image);
+  paint(painter);
+  return image;
+}
+
+QByteArray paintedSvg(const QSize& size, const QString& title, const QString& description,
+                      const std::function<void(QPainter& painter)>& paint) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  QSvgGenerator generator;
+  generator.setOutputDevice(&buffer);
+  generator.setSize(size);
+  generator.setViewBox(QRect(QPoint(0, 0), size));
+  generator.setResolution(96);
+  generator.setTitle(title);
+  generator.setDescription(description);
+  QPainter painter(&generator);
+  paint(painter);
+  painter.end();
   return bytes;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QColor>
+#include <QSize>
 #include <QString>
 #include <QWidget>
 
@@ -9,6 +11,7 @@
 
 class QAction;
 class QImage;
+class QPainter;
 
 namespace mantissa::ui::plot {
 
@@ -68,6 +71,14 @@ class ChartWidget : public QWidget {
 
 /// A picture as the bytes of a PNG file.
 QByteArray pngBytes(const QImage& picture);
+
+/// What `paint` draws for this size on a ground of one colour. \param scale  pixels of the image for one of the size
+QImage paintedImage(const QSize& size, double scale, const QColor& ground,
+                    const std::function<void(QPainter& painter)>& paint);
+
+/// The same as an SVG file, of one of its units a pixel.
+QByteArray paintedSvg(const QSize& size, const QString& title, const QString& description,
+                      const std::function<void(QPainter& painter)>& paint);
 
 /// A text as a field of CSV (RFC 4180).
 std::string csvField(QString text);

@@ -3,7 +3,6 @@
 
 #include <QAction>
 #include <QApplication>
-#include <QBuffer>
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QHBoxLayout>
@@ -12,8 +11,6 @@
 #include <QPainter>
 #include <QStackedWidget>
 #include <QStyleOptionFocusRect>
-#include <QStyleOptionToolButton>
-#include <QSvgGenerator>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -22,6 +19,7 @@
 #include <utility>
 
 #include "ui/plain_tip.h"
+#include "ui/plot/sign_button.h"
 
 namespace mantissa::ui::plot {
 namespace {
@@ -39,16 +37,11 @@ QFont smaller(QFont font) {
   return font;
 }
 
-/// Without the arrow of a menu: the sign says that there is one.
-class SignButton final : public QToolButton {
+class MenuButton final : public SignButton {
  public:
-  using QToolButton::QToolButton;
+  using SignButton::SignButton;
 
  protected:
-  void initStyleOption(QStyleOptionToolButton* option) const override {
-    QToolButton::initStyleOption(option);
-    option->features &= ~QStyleOptionToolButton::ToolButtonFeatures(QStyleOptionToolButton::HasMenu);
-  }
   /// Qt's buttons know the space bar alone.
   void keyPressEvent(QKeyEvent* event) override {
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return showMenu();
@@ -136,7 +129,7 @@ class PictureView::Canvas final : public QWidget {
 PictureView::PictureView(const QString& id, QWidget* parent)
     : ChartWidget(parent),
       m_title(new Title(*this)),
-      m_menuButton(new SignButton),
+      m_menuButton(new MenuButton),
       m_menu(new QMenu(this)),
       m_pages(new QStackedWidget),
       m_canvas(new Canvas(*this)),
@@ -285,29 +278,14 @@ QSize PictureView::pictureSize() const {
 }
 
 QImage PictureView::image(const QSize& size, double scale) const {
-  QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
-  image.setDevicePixelRatio(scale);
-  QPainter painter(&image);
-  paintAll(painter, size);
-  return image;
+  return paintedImage(size, scale, ink().base, [&](QPainter& painter) { paintAll(painter, size); });
 }
 
 QByteArray PictureView::pngFile() const { return pngBytes(image(pictureSize(), kPictureScale)); }
 
 QByteArray PictureView::svg(const QSize& size) const {
-  QByteArray bytes;
-  QBuffer buffer(&bytes);
-  QSvgGenerator generator;
-  generator.setOutputDevice(&buffer);
-  generator.setSize(size);
-  generator.setViewBox(QRect(QPoint(0, 0), size));
-  generator.setResolution(96);
-  generator.setTitle(m_words.title);
-  generator.setDescription(m_words.subject + u'\n' + m_words.spoken);
-  QPainter painter(&generator);
-  paintAll(painter, size);
-  painter.end();
-  return bytes;
+  return paintedSvg(size, m_words.title, m_words.subject + u'\n' + m_words.spoken,
+                    [&](QPainter& painter) { paintAll(painter, size); });
 }
 
 void PictureView::copyToClipboard() {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/plot_export.h"
 
-#include <QBuffer>
 #include <QPainter>
-#include <QSvgGenerator>
 
 #include <algorithm>
 #include <cmath>
@@ -49,28 +47,13 @@ QSize pictureSize(const PlotState& state, const PlotInk& ink, const QSize& plot)
 
 QImage plotImage(const PlotState& state, const MakeFrame& makeFrame, const PlotInk& ink, const QSize& size,
                  double scale) {
-  QImage image((QSizeF(size) * scale).toSize(), QImage::Format_RGB32);
-  image.setDevicePixelRatio(scale);
-  image.fill(ink.base);
-  QPainter painter(&image);
-  paintPicture(painter, state, makeFrame, ink, size);
-  return image;
+  return paintedImage(size, scale, ink.base,
+                      [&](QPainter& painter) { paintPicture(painter, state, makeFrame, ink, size); });
 }
 
 QByteArray plotSvg(const PlotState& state, const MakeFrame& makeFrame, const PlotInk& ink, const QSize& size) {
-  QByteArray bytes;
-  QBuffer buffer(&bytes);
-  QSvgGenerator generator;
-  generator.setOutputDevice(&buffer);
-  generator.setSize(size);
-  generator.setViewBox(QRect(QPoint(0, 0), size));
-  generator.setResolution(96);
-  generator.setTitle(state.content.title);
-  generator.setDescription(wholeRun(state.content) + u'\n' + unitText(state.content));
-  QPainter painter(&generator);
-  paintPicture(painter, state, makeFrame, ink, size);
-  painter.end();
-  return bytes;
+  return paintedSvg(size, state.content.title, wholeRun(state.content) + u'\n' + unitText(state.content),
+                    [&](QPainter& painter) { paintPicture(painter, state, makeFrame, ink, size); });
 }
 
 std::string plotCsv(const PlotState& state) {

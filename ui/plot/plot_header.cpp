@@ -20,6 +20,7 @@
 
 #include "ui/plot/plot_numbers.h"
 #include "ui/plot/plot_painter.h"
+#include "ui/plot/sign_button.h"
 
 namespace mantissa::ui::plot {
 namespace {
@@ -63,19 +64,6 @@ void letGoAfterMenu(QToolButton* button, QMenu* menu) {
       },
       Qt::QueuedConnection);
 }
-
-/// The sign itself says that there is a menu: an arrow beside it would say so twice. Not by a style sheet, whose
-/// widgets do not follow the palette of the application.
-class SignButton final : public QToolButton {
- public:
-  using QToolButton::QToolButton;
-
- protected:
-  void initStyleOption(QStyleOptionToolButton* option) const override {
-    QToolButton::initStyleOption(option);
-    option->features &= ~QStyleOptionToolButton::ToolButtonFeatures(QStyleOptionToolButton::HasMenu);
-  }
-};
 
 }  // namespace
 
