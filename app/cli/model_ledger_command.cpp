@@ -168,13 +168,13 @@ int print_model_ledger(Program& program, const ModelLedgerOptions& options) {
   question.with_times = !options.without_times;
   session::StopToken stop;
   const InterruptScope interrupt(stop);
-  const session::TracedMemory trace = session::trace_memory(experiment, question, stop);
+  const session::BothTraces both = session::trace_memory_both_ways(experiment, question, stop);
   if (stop.requested()) return exit_code::kStopped;
-  std::vector<session::ArmForecast> forecasts = session::forecasts_of(trace.arms, is_checkpointing(experiment));
-  if (const std::optional<spec::Experiment> other = session::with_other_checkpointing(experiment)) {
-    const session::TracedMemory other_trace = session::trace_memory(*other, question, stop);
-    if (stop.requested()) return exit_code::kStopped;
-    for (session::ArmForecast& forecast : session::forecasts_of(other_trace.arms, is_checkpointing(*other))) {
+  const session::TracedMemory& trace = both.asked;
+  const bool checkpointing = is_checkpointing(experiment);
+  std::vector<session::ArmForecast> forecasts = session::forecasts_of(trace.arms, checkpointing);
+  if (both.other) {
+    for (session::ArmForecast& forecast : session::forecasts_of(both.other->arms, !checkpointing)) {
       forecasts.push_back(std::move(forecast));
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,8 +30,8 @@ struct ModuleBytes {
   std::int64_t bytes = 0;
 };
 
-/// What a step needs of a device, from its trace. All in bytes.
-struct ModelLedger {
+/// What a step takes whatever the device is. All in bytes.
+struct StepUse {
   std::int64_t microbatch = 0;
   std::int64_t accumulation = 0;
   StepPeak peak;                       ///< live memory, as asked for
@@ -38,6 +39,14 @@ struct ModelLedger {
   std::string peak_module;             ///< where the allocation that made the peak came from
   std::vector<ModuleBytes> by_module;  ///< saved activations live at the peak, in the order of forward
   Replay replay;                       ///< by PyTorch's caching allocator on an empty device without an end
+};
+
+/// \param settings  of the allocator; its capacity is not looked at
+/// \throws Error InvalidSetting  as `replay`
+StepUse step_use_of(const record::StepTrace& trace, const AllocatorSettings& settings = {});
+
+/// What a step needs of a device, from its trace. All in bytes.
+struct ModelLedger : StepUse {
   std::optional<std::int64_t> outside_bytes;
   std::int64_t needed_bytes = 0;    ///< what the allocator reserves, and what is outside of it where that is known
   std::int64_t reserve_bytes = 0;   ///< of the device, rounded up
@@ -54,5 +63,11 @@ struct ModelLedger {
 /// \throws Error InvalidSetting  for a capacity below 1, a reserve out of range, negative bytes outside, and as
 /// `replay`
 ModelLedger model_ledger_of(const record::StepTrace& trace, const Device& device);
+
+/// The same of a step that was looked at before, under the same settings of the allocator: another device costs
+/// nothing where the step fits without giving cached memory back, or cannot fit at all.
+/// \param replay_within  replays the step's trace under other settings; asked where it has to be seen within the device
+ModelLedger model_ledger_of(StepUse use, const Device& device,
+                            const std::function<Replay(const AllocatorSettings&)>& replay_within);
 
 }  // namespace mantissa::memory

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/perf/statistics.h"
 #include "core/session/arm_trace.h"
 #include "core/session/plain_failures.h"
+#include "core/session/planned_memory.h"
 #include "core/session/prepared.h"
 #include "core/session/run_arms.h"
 #include "core/spec/parse.h"
@@ -65,6 +67,27 @@ void require_at_least_one(const char* field, std::int64_t found) {
   throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, field, std::to_string(found), "at least 1", ""});
 }
 
+void require_sound(const MemoryQuestion& question) {
+  for (const StepSize& size : question.sizes) {
+    require_at_least_one("microbatch", size.microbatch);
+    require_at_least_one("accumulation", size.accumulation);
+  }
+}
+
+TracedMemory trace_prepared(const Prepared& prepared, const MemoryQuestion& question, const StopToken& stop) {
+  TracedMemory traced;
+  const train::BatchPlan plan(prepared.experiment, prepared.dataset.train);
+  traced.planned = {plan.batch(), prepared.experiment.training.accumulate};
+  traced.updates = plan.total_steps();
+  traced.sizes = question.sizes.empty() ? sizes_around(plan.batch()) : question.sizes;
+  const auto trace = [&](const spec::Trial* trial) {
+    traced.arms.push_back(trace_arm(prepared, trial, traced.sizes, question.with_times, stop));
+  };
+  trace(nullptr);
+  for (const spec::Trial& trial : prepared.experiment.trials) trace(&trial);
+  return traced;
+}
+
 }  // namespace
 
 std::vector<StepSize> sizes_around(std::int64_t microbatch) {
@@ -77,24 +100,28 @@ std::vector<StepSize> sizes_around(std::int64_t microbatch) {
 }
 
 TracedMemory trace_memory(const spec::Experiment& experiment, const MemoryQuestion& question, const StopToken& stop) {
-  for (const StepSize& size : question.sizes) {
-    require_at_least_one("microbatch", size.microbatch);
-    require_at_least_one("accumulation", size.accumulation);
-  }
+  require_sound(question);
   TracedMemory traced;
-  with_plain_words(experiment.file, [&] {
-    const Prepared prepared = prepare(experiment);
-    const train::BatchPlan plan(prepared.experiment, prepared.dataset.train);
-    traced.planned = {plan.batch(), prepared.experiment.training.accumulate};
-    traced.updates = plan.total_steps();
-    traced.sizes = question.sizes.empty() ? sizes_around(plan.batch()) : question.sizes;
-    const auto trace = [&](const spec::Trial* trial) {
-      traced.arms.push_back(trace_arm(prepared, trial, traced.sizes, question.with_times, stop));
-    };
-    trace(nullptr);
-    for (const spec::Trial& trial : experiment.trials) trace(&trial);
-  });
+  with_plain_words(experiment.file, [&] { traced = trace_prepared(prepare(experiment), question, stop); });
   return traced;
+}
+
+BothTraces trace_memory_both_ways(const spec::Experiment& experiment, const MemoryQuestion& question,
+                                  const StopToken& stop, const std::function<void(bool is_other)>& tell) {
+  require_sound(question);
+  BothTraces both;
+  with_plain_words(experiment.file, [&] {
+    if (tell) tell(false);
+    Prepared prepared = prepare(experiment);
+    both.asked = trace_prepared(prepared, question, stop);
+    std::optional<spec::Experiment> other = with_other_checkpointing(prepared.experiment);
+    if (!other || stop.requested()) return;
+    if (tell) tell(true);
+    prepared.experiment = std::move(*other);  // every arm takes it from here; data and weights are the same
+    both.other = trace_prepared(prepared, question, stop);
+    if (stop.requested()) both.other.reset();
+  });
+  return both;
 }
 
 }  // namespace mantissa::session

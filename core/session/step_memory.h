@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,5 +61,16 @@ struct TracedMemory {
 /// A request to stop ends it after the trace that is under way, with what it has by then.
 /// \throws Error as `run` does before its first step; InvalidSetting for a size below 1
 TracedMemory trace_memory(const spec::Experiment& experiment, const MemoryQuestion& question, const StopToken& stop);
+
+/// An experiment's steps, and those of the same with the other activation checkpointing.
+struct BothTraces {
+  TracedMemory asked;
+  std::optional<TracedMemory> other;  ///< nothing: its model cannot take it, or there was a request to stop
+};
+
+/// As `trace_memory`, both ways; data and model are prepared once. \param tell  hears which way comes next; may be
+/// empty
+BothTraces trace_memory_both_ways(const spec::Experiment& experiment, const MemoryQuestion& question,
+                                  const StopToken& stop, const std::function<void(bool is_other)>& tell = {});
 
 }  // namespace mantissa::session

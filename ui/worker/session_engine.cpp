@@ -29,20 +29,15 @@ TracedExperiment SessionEngine::traceMemory(const spec::Experiment& experiment, 
   traced.experiment = experiment;
   session::MemoryQuestion question;
   question.with_times = true;
-  tell(false);
-  traced.trace = session::trace_memory(experiment, question, stop);
-  const auto isCheckpointed = [](const spec::Experiment& one) {
-    return one.training.activation_checkpointing == spec::ActivationCheckpointing::Blocks;
-  };
-  traced.forecasts = session::forecasts_of(traced.trace.arms, isCheckpointed(experiment));
+  session::BothTraces both = session::trace_memory_both_ways(experiment, question, stop, tell);
+  traced.trace = std::move(both.asked);
+  const bool isCheckpointed = experiment.training.activation_checkpointing == spec::ActivationCheckpointing::Blocks;
+  traced.forecasts = session::forecasts_of(traced.trace.arms, isCheckpointed);
   for (const session::ArmMemory& arm : traced.trace.arms) {
     if (!arm.failure.empty()) traced.failures.push_back(arm);
   }
-  const std::optional<spec::Experiment> other = session::with_other_checkpointing(experiment);
-  if (!other || stop.requested()) return traced;
-  tell(true);
-  const session::TracedMemory otherTrace = session::trace_memory(*other, question, stop);
-  for (session::ArmForecast& forecast : session::forecasts_of(otherTrace.arms, isCheckpointed(*other))) {
+  if (!both.other) return traced;
+  for (session::ArmForecast& forecast : session::forecasts_of(both.other->arms, !isCheckpointed)) {
     traced.forecasts.push_back(std::move(forecast));
   }
   return traced;

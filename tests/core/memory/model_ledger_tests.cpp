@@ -124,6 +124,31 @@ class ModelLedgerTests : public QObject {
     QVERIFY(!model_ledger_of(trace, device(49 * kMiB)).fits);
   }
 
+  void another_device_is_answered_from_what_was_seen_before() {
+    // As above: 90 MiB without an end, 50 MiB at once.
+    record::StepTrace trace;
+    trace.microbatch = trace.microbatches = 1;
+    trace.modules = {""};
+    trace.events = {{kAllocate, StepPart::Forward, 0, 40 * kMiB},
+                    {kFree, StepPart::Forward, 0, 0},
+                    {kAllocate, StepPart::Forward, 1, 50 * kMiB}};
+    trace.blocks = {{MemoryCategory::Temporaries, 0}, {MemoryCategory::Temporaries, 0}};
+    const StepUse use = step_use_of(trace);
+    int replays = 0;
+    const auto within = [&](const AllocatorSettings& settings) {
+      ++replays;
+      return replay(trace.events, settings);
+    };
+    QVERIFY(model_ledger_of(use, device(90 * kMiB), within).fits);
+    QVERIFY(!model_ledger_of(use, device(49 * kMiB), within).fits);  // less than it asks for at once
+    QCOMPARE(replays, 0);
+    const ModelLedger released = model_ledger_of(use, device(60 * kMiB), within);
+    QVERIFY(released.fits_by_release);
+    QCOMPARE(replays, 1);
+    QCOMPARE(released.headroom_bytes, 10 * kMiB);
+    QCOMPARE(released.peak.bytes, 50 * kMiB);
+  }
+
   void sizes_that_make_no_sense_are_refused() {
     const auto refused = [](const Device& given) -> std::string {
       try {

@@ -2,11 +2,15 @@
 // The memory of a training step: by category as its shapes say, and foretold as a run then measures it.
 #include <QTest>
 
+#include <algorithm>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/memory/accumulated_forecast.h"
 #include "core/memory/step_forecast.h"
+#include "core/session/planned_memory.h"
 #include "core/session/preflight.h"
 #include "core/session/step_memory.h"
 #include "core/spec/parse.h"
@@ -33,6 +37,13 @@ std::vector<session::ArmMemory> trace(const spec::Experiment& experiment, const 
   session::MemoryQuestion question;
   for (const std::int64_t microbatch : microbatches) question.sizes.push_back({microbatch, accumulation});
   return session::trace_memory(experiment, question, session::StopToken()).arms;
+}
+
+bool is_same(const record::StepTrace& one, const record::StepTrace& other) {
+  return std::equal(one.events.begin(), one.events.end(), other.events.begin(), other.events.end(),
+                    [](const record::MemoryEvent& a, const record::MemoryEvent& b) {
+                      return a.kind == b.kind && a.block == b.block && a.bytes == b.bytes;
+                    });
 }
 
 }  // namespace
@@ -171,6 +182,30 @@ class StepMemoryTests : public QObject {
     QCOMPARE(traced.arms[1].traces.size(), std::size_t{9});
     QCOMPARE(traced.arms[1].traces[2].microbatch, std::int64_t{16});
     QCOMPARE(traced.arms[1].traces[8].microbatches, std::int64_t{3});
+  }
+
+  void both_ways_are_traced_from_one_preparation_as_each_alone() {
+    session::MemoryQuestion question;
+    question.sizes = {{8, 1}, {16, 1}};
+    const spec::Experiment experiment = experiment_of(8);
+    std::vector<bool> told;
+    const session::BothTraces both =
+        session::trace_memory_both_ways(experiment, question, {}, [&told](bool is_other) { told.push_back(is_other); });
+    QCOMPARE(told, (std::vector<bool>{false, true}));
+    QVERIFY(both.other.has_value());
+    const std::optional<spec::Experiment> other = session::with_other_checkpointing(experiment);
+    QVERIFY(other.has_value());
+    const session::TracedMemory lone = session::trace_memory(experiment, question, {});
+    const session::TracedMemory lone_other = session::trace_memory(*other, question, {});
+    std::size_t differing = 0;
+    for (std::size_t i = 0; i < lone.arms.size(); ++i) {
+      for (std::size_t j = 0; j < question.sizes.size(); ++j) {
+        QVERIFY(is_same(both.asked.arms[i].traces[j], lone.arms[i].traces[j]));
+        QVERIFY(is_same(both.other->arms[i].traces[j], lone_other.arms[i].traces[j]));
+        if (!is_same(both.asked.arms[i].traces[j], both.other->arms[i].traces[j])) ++differing;
+      }
+    }
+    QVERIFY(differing > 0);  // blocks are computed again in one of them
   }
 
   void a_microbatch_below_one_is_refused() {
