@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/spec/parse.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <memory>
-#include <set>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/given_file.h"
 #include "core/spec/check_keys.h"
-#include "core/spec/check_text.h"
+#include "core/spec/experiment_parts.h"
 #include "core/spec/names.h"
 #include "core/spec/overrides.h"
 #include "core/spec/table_reader.h"
@@ -77,6 +73,25 @@ int line_of_bad_utf8(const std::string& text) {
   return 0;
 }
 
+void collect_positions(const Setting& setting, std::map<std::string, Position>& positions) {
+  if (!setting.path.empty() && setting.position.line > 0) positions[setting.path] = setting.position;
+  for (const Setting& member : setting.members) collect_positions(member, positions);
+  for (const Setting& item : setting.items) {
+    if (item.kind == Setting::Kind::Table) collect_positions(item, positions);
+  }
+}
+
+Experiment to_experiment(const Setting& root, const std::string& file) {
+  const TableReader table(&root);
+  Experiment experiment;
+  read_head(&root, file, experiment);
+  for (const Part& part : parts_in(folder_of(file))) part.read(table.find(part.table), experiment);
+  collect_positions(root, experiment.positions);
+  return experiment;
+}
+
+}  // namespace
+
 void refuse_what_is_no_text(const std::string& text, const std::string& file) {
   if (text.empty()) file_problem(file, "the file is empty", "See: mantissa-cli help experiment");
   if (text.find('\0') != std::string::npos) file_problem(file, "not a text file", "Save it as UTF-8 text");
@@ -97,23 +112,6 @@ void check_version(const Setting& root) {
   }
 }
 
-void collect_positions(const Setting& setting, std::map<std::string, Position>& positions) {
-  if (!setting.path.empty() && setting.position.line > 0) positions[setting.path] = setting.position;
-  for (const Setting& member : setting.members) collect_positions(member, positions);
-  for (const Setting& item : setting.items) {
-    if (item.kind == Setting::Kind::Table) collect_positions(item, positions);
-  }
-}
-
-/// A table of the file and what reads it.
-struct Part {
-  std::string_view table;
-  std::function<void(const Setting*, Experiment&)> read;
-  std::vector<std::string_view> needs{};      ///< tables before it that its meaning depends on
-  std::vector<std::string_view> essential{};  ///< its keys that those after it depend on
-};
-
-/// In an order in which every part finds what it depends on.
 std::vector<Part> parts_in(const std::string& folder) {
   return {
       {"data",
@@ -135,7 +133,8 @@ std::vector<Part> parts_in(const std::string& folder) {
   };
 }
 
-void read_head(const TableReader& table, const std::string& file, Experiment& experiment) {
+void read_head(const Setting* root, const std::string& file, Experiment& experiment) {
+  const TableReader table(root);
   experiment.file = file;
   const Setting* const name = table.find("name");
   experiment.name = name != nullptr ? name_value(*name) : name_from_stem(std::filesystem::path(file).stem().string());
@@ -146,105 +145,6 @@ void read_head(const TableReader& table, const std::string& file, Experiment& ex
 }
 
 std::string folder_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
-
-Experiment to_experiment(const Setting& root, const std::string& file) {
-  const TableReader table(&root);
-  Experiment experiment;
-  read_head(table, file, experiment);
-  for (const Part& part : parts_in(folder_of(file))) part.read(table.find(part.table), experiment);
-  collect_positions(root, experiment.positions);
-  return experiment;
-}
-
-/// The table without all keys but those that other tables depend on.
-Setting essence(const Setting& table, const std::vector<std::string_view>& keys) {
-  Setting essential = table;
-  auto& members = essential.members;
-  members.erase(std::remove_if(members.begin(), members.end(),
-                               [&](const Setting& member) {
-                                 return std::find(keys.begin(), keys.end(), member.key) == keys.end();
-                               }),
-                members.end());
-  return essential;
-}
-
-/// Takes the member with this label out of a table, however deep. \return whether there was one with a value
-bool take_out(Setting& table, const std::string& label) {
-  const auto is_it = [&](const Setting& member) {
-    return member.label == label && member.kind != Setting::Kind::Table && !member.is_list_of_tables();
-  };
-  const auto found = std::find_if(table.members.begin(), table.members.end(), is_it);
-  if (found != table.members.end()) {
-    table.members.erase(found);
-    return true;
-  }
-  const auto within = [&](Setting& one) { return take_out(one, label); };
-  return std::any_of(table.members.begin(), table.members.end(), within) ||
-         std::any_of(table.items.begin(), table.items.end(), within);
-}
-
-/// Calls `take` for the wrong values of a table behind its first one. Only for those that are wrong by themselves: what
-/// is said of two keys may be another thing once the first problem is solved.
-void further_problems(const Part& part, Setting table, const Experiment& before, std::string solved,
-                      const std::function<void(const Error&)>& take) {
-  while (take_out(table, solved)) {
-    Experiment experiment = before;
-    try {
-      part.read(&table, experiment);
-      return;
-    } catch (const Error& error) {
-      solved = error.facts().subject;
-      if (error.facts().problem.empty()) take(error);
-    }
-  }
-}
-
-/// Calls `take` for the wrong values of every table, but of none whose meaning depends on one that could not be read.
-/// \return the warnings
-std::vector<std::string> problems_of_values(const Setting& root, const std::string& file,
-                                            const std::function<void(const Error&)>& take) {
-  const TableReader table(&root);
-  Experiment experiment;
-  std::set<std::string_view> unknown;
-  try {
-    read_head(table, file, experiment);
-  } catch (const Error& error) {
-    take(error);
-  }
-  for (const Part& part : parts_in(folder_of(file))) {
-    const Setting* const setting = table.find(part.table);
-    const bool is_blind =
-        std::any_of(part.needs.begin(), part.needs.end(), [&](std::string_view one) { return unknown.count(one) > 0; });
-    if (is_blind) {
-      unknown.insert(part.table);
-      continue;
-    }
-    const Experiment before = experiment;
-    try {
-      part.read(setting, experiment);
-      continue;
-    } catch (const Error& error) {
-      take(error);
-      experiment = before;  // half of a table is none
-      if (setting != nullptr) further_problems(part, *setting, before, error.facts().subject, take);
-    }
-    // What the others depend on may be sound all the same.
-    try {
-      if (setting == nullptr || part.essential.empty()) {
-        unknown.insert(part.table);
-      } else {
-        const Setting essential = essence(*setting, part.essential);
-        part.read(&essential, experiment);
-      }
-    } catch (const Error&) {
-      experiment = before;
-      unknown.insert(part.table);
-    }
-  }
-  return experiment.warnings;
-}
-
-}  // namespace
 
 std::string resolved(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).string();  // an absolute path replaces the folder
@@ -272,31 +172,6 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
     if (error.facts().subject.compare(0, 6, "--set ") == 0) throw;
     throw error.in_file(file);
   }
-}
-
-TextCheck check_text(const std::string& text, const std::string& file) {
-  TextCheck check;
-  Setting root;
-  const auto take = [&](const Error& error) { check.problems.push_back(error.in_file(file)); };
-  try {
-    refuse_what_is_no_text(text, file);
-    root = read_toml(text, file);
-  } catch (const Error& error) {
-    take(error);
-    return check;
-  }
-  check.is_toml = true;
-  name_paths(root);
-  try {
-    check_version(root);
-  } catch (const Error& error) {
-    take(error);
-  }
-  for (const Error& error : key_problems(root)) take(error);
-  if (check.problems.empty()) check.warnings = problems_of_values(root, file, take);
-  std::stable_sort(check.problems.begin(), check.problems.end(),
-                   [](const Error& a, const Error& b) { return a.facts().line < b.facts().line; });
-  return check;
 }
 
 std::string with_overrides(const std::string& text, const std::vector<std::string>& overrides) {

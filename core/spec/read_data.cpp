@@ -177,10 +177,6 @@ void read_data(const Setting* setting, const std::string& folder, Experiment& ex
     refuse_place(*table.find("inputs"), "two files of inputs and targets take the place of source and path",
                  "Leave one of them out");
   }
-  if (data.source.empty() && data.path.empty() && data.inputs.empty()) {
-    refuse_place(*setting, "neither source nor path",
-                 "Name a built-in set, source = \"digits\", or a file, path = \"train.csv\"");
-  }
   read_gaussian(table, data);
 
   if (const Setting* const columns_table = table.find("columns")) {
@@ -209,6 +205,10 @@ void read_data(const Setting* setting, const std::string& folder, Experiment& ex
   if (data.context && !is_language_model(data)) {
     refuse_place(*table.find("context"), "only a language model has a context",
                  "Set data.task = \"language-model\", or leave the key out");
+  }
+  if (data.source.empty() && data.path.empty() && data.inputs.empty()) {
+    refuse_place(*setting, "neither source nor path",
+                 "Name a built-in set, source = \"digits\", or a file, path = \"train.csv\"");
   }
 }
 

@@ -67,9 +67,6 @@ void read_schedule(const Setting* setting, Schedule& schedule) {
 
   table.number("gamma", schedule.gamma, range::not_negative);
   table.integer("every", schedule.every, 1);
-  if (schedule.kind == ScheduleKind::Step && schedule.every == 0) {
-    refuse_place(*setting, "a step schedule needs every", "Say after how many counts the rate falls: every = 500");
-  }
   table.number("min_lr", schedule.min_lr, range::not_negative);
   table.number("end_factor", schedule.end_factor, range::share);  // as LinearLR: above 1 is refused there, too
   table.integer("warmup", schedule.warmup, 0);
@@ -80,6 +77,9 @@ void read_schedule(const Setting* setting, Schedule& schedule) {
       refuse(*total, "more than the warm-up of " + std::to_string(schedule.warmup),
              "nothing of the horizon is left after the warm-up");
     }
+  }
+  if (schedule.kind == ScheduleKind::Step && schedule.every == 0) {
+    refuse_place(*setting, "a step schedule needs every", "Say after how many counts the rate falls: every = 500");
   }
 }
 

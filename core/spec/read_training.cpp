@@ -99,11 +99,13 @@ void read_model(const Setting* setting, const std::string& folder, Experiment& e
 
   read_sizes(place, model);
   if (model.kind == ModelKind::TorchScript) {
-    if (!table.has("path")) refuse_place(place, "a torchscript model needs path", "Name its file: path = \"model.pt\"");
     table.text("path", model.path_as_written);
     model.path = resolved(folder, model.path_as_written);
   }
   read_model_files(setting, folder, model);
+  if (model.kind == ModelKind::TorchScript && !table.has("path")) {
+    refuse_place(place, "a torchscript model needs path", "Name its file: path = \"model.pt\"");
+  }
 }
 
 void read_training(const Setting* setting, Experiment& experiment) {

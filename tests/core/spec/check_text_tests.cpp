@@ -2,6 +2,8 @@
 // All problems of a text at once: what an editor shows.
 #include <QTest>
 
+#include <algorithm>
+
 #include "core/spec/check_text.h"
 #include "core/spec/parse.h"
 
@@ -12,13 +14,22 @@ namespace {
 
 const std::string kSound = "mantissa = 1\n[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n";
 
-std::vector<std::pair<int, std::string>> places(const TextCheck& check) {
-  std::vector<std::pair<int, std::string>> places;
+struct Places : std::vector<std::pair<int, std::string>> {
+  using vector::vector;
+};
+
+Places places(const TextCheck& check) {
+  Places places;
   for (const Error& error : check.problems) places.emplace_back(error.facts().line, error.facts().subject);
   return places;
 }
 
-using Places = std::vector<std::pair<int, std::string>>;
+/// For QCOMPARE to show.
+char* toString(const Places& places) {
+  std::string text;
+  for (const auto& [line, subject] : places) text += ' ' + std::to_string(line) + ' ' + subject;
+  return qstrdup(text.c_str());
+}
 
 }  // namespace
 
@@ -45,7 +56,10 @@ class CheckTextTests : public QObject {
     const TextCheck check = check_text(
         kSound + "activation = \"rely\"\n[training]\nbach = 3\nsteps = 1\n[[trial]]\nautocast = 3\n", "a.toml");
     QVERIFY(check.is_toml);
-    QCOMPARE(places(check), (Places{{6, "model.activation"}, {8, "training.bach"}, {11, "trial[0].autocast"}}));
+    QCOMPARE(places(check), (Places{{6, "model.activation"},
+                                    {8, "training.bach"},
+                                    {10, "trial[0]"},  // no name
+                                    {11, "trial[0].autocast"}}));
   }
 
   void every_value_outside_its_range_is_found_across_tables() {
@@ -86,17 +100,78 @@ class CheckTextTests : public QObject {
   }
 
   void what_depends_on_a_problem_is_left_out() {
-    // Which loss the model may have hangs on its kind, and no optimizer is known where training cannot be read.
+    // Which loss the model may have hangs on its kind; a batch of none is wrong with any model.
     const TextCheck check = check_text(
         "mantissa = 1\n[data]\nsource = \"digits\"\n[model]\nhidden = [1]\n[training]\nloss = \"output\"\n"
         "batch = 0\n[[trial]]\nname = \"a\"\nautocast = \"float16\"\n[reference]\nrepeats = -1\n",
         "a.toml");
-    QCOMPARE(places(check), (Places{{4, "model"}, {13, "reference.repeats"}}));
+    QCOMPARE(places(check), (Places{{4, "model"}, {8, "training.batch"}, {13, "reference.repeats"}}));
     const TextCheck other = check_text(kSound +
                                            "[training]\nloss = \"output\"\n[[trial]]\nname = \"a\"\nautocast = "
                                            "\"float16\"\n[trial.scaler]\nfloor = -1\n",
                                        "a.toml");
-    QCOMPARE(places(other), (Places{{7, "training.loss"}}));
+    QCOMPARE(places(other), (Places{{7, "training.loss"}, {12, "trial[a].scaler.floor"}}));
+  }
+
+  void problems_of_one_table_hide_none_of_another() {
+    const std::string optimizer = "[training]\n[[training.optimizer]]\nlr = -1\nbetas = [0.5, 2]\neps = -1\n";
+    const std::string head = "mantissa = 1\n[data]\n";
+    const auto expect = [&](const std::string& before, Places places_before) {
+      const TextCheck check = check_text(before + optimizer, "a.toml");
+      const int line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+      places_before.insert(places_before.end(), {{line + 3, "training.optimizer[0].lr"},
+                                                 {line + 4, "training.optimizer[0].betas[1]"},
+                                                 {line + 5, "training.optimizer[0].eps"}});
+      QCOMPARE(places(check), places_before);
+    };
+    expect(head + "source = \"digits\"\n[model]\n", {{4, "model"}});                       // no kind
+    expect(head + "source = \"digits\"\n[model]\nkind = \"mpl\"\n", {{5, "model.kind"}});  // no such kind
+    expect(head + "sauce = \"digits\"\n[model]\nkind = \"mlp\"\n", {{3, "data.sauce"}});   // no such key
+    expect(head + "[model]\nkind = \"mlp\"\n", {{2, "data"}});                             // neither source nor path
+    expect("[data]\nsource = \"digits\"\n[model]\nkind = \"mlp\"\n", {{0, "mantissa"}});
+  }
+
+  void every_item_of_a_list_is_looked_at() {
+    const TextCheck check =
+        check_text(kSound +
+                       "[training]\n[[training.optimizer]]\nlr = -1\n[[training.optimizer]]\nkind = "
+                       "\"rmsprop\"\nalpha = -1\n[[trial]]\nautocast = \"float16\"\n[trial.scaler]\n"
+                       "floor = -1\n[[trial]]\nname = \"b\"\nautocast = \"flout16\"\nshadow_every = "
+                       "-1\n[[trial]]\nname = \"b\"\nautocast = \"off\"\nshadow_every = -2\n[[trial]]\nname = \"c\"\n",
+                   "a.toml");
+    QCOMPARE(places(check), (Places{{8, "training.optimizer[0].lr"},
+                                    {11, "training.optimizer[1].alpha"},
+                                    {12, "trial[0]"},  // no name
+                                    {15, "trial[0].scaler.floor"},
+                                    {18, "trial[b].autocast"},
+                                    {19, "trial[b].shadow_every"},
+                                    {21, "trial[b].name"},  // taken
+                                    {23, "trial[b].shadow_every"},
+                                    {24, "trial[c]"}}));  // no autocast
+  }
+
+  void what_two_keys_say_together_is_told_beside_others() {
+    const TextCheck check = check_text(
+        kSound + "[training]\nsteps = 1\nepochs = 1\nbatch = 0\n[budget]\nreserve = 2\ndeadline = 3\n", "a.toml");
+    QCOMPARE(places(check),
+             (Places{{8, "training.epochs"}, {9, "training.batch"}, {11, "budget.reserve"}, {12, "budget.deadline"}}));
+  }
+
+  void what_a_mended_value_would_bring_is_none() {
+    // Without momentum no Nesterov, without a wrong limit none at all, and none of the words that kinds take.
+    const TextCheck check =
+        check_text(kSound +
+                       "[training]\n[[training.optimizer]]\nkind = \"sgd\"\nmomentum = -1\nnesterov = true\n"
+                       "[[training.optimizer]]\nkind = \"adm\"\namsgrad = true\n[rules]\nflips = { max "
+                       "= -1 }\nquality = { mix = 1 }\n[[trial]]\nnam = \"a\"\nautocast = \"float16\"\n"
+                       "[expect]\na = \"acepted\"\n",
+                   "a.toml");
+    QCOMPARE(places(check), (Places{{9, "training.optimizer[0].momentum"},
+                                    {12, "training.optimizer[1].kind"},
+                                    {15, "rules.flips.max"},
+                                    {16, "rules.quality.mix"},
+                                    {18, "trial[0].nam"},
+                                    {21, "expect.a"}}));
   }
 
   void no_broken_table_brings_the_check_down() {

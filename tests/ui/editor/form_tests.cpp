@@ -2,6 +2,7 @@
 // Outline, form and text of an experiment in step, in both directions.
 #include <spdlog/spdlog.h>
 
+#include <QAbstractButton>
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QCheckBox>
@@ -73,6 +74,33 @@ class FormTests : public QObject {
     m_window->editors->usePlan(m_editor->file(), 16, 1, false);
     QCOMPARE(m_editor->text()->text(),
              QString(kText).replace(QStringLiteral("batch = 64 "), QStringLiteral("batch = 16 ")));
+  }
+
+  void problems_of_several_sections_are_counted_and_marked_where_they_stand() {
+    m_window->setText(m_editor, QStringLiteral("mantissa = 1\n[data]\nsource = \"digits\"\nprefetch = -1\n[model]\n"
+                                               "kynd = \"mlp\"\n[training]\nbatch = 0\nsteps = -1\n"
+                                               "[[training.optimizer]]\nlr = -1\n[[training.optimizer]]\n"
+                                               "betas = [0.5, 2]\n[[trial]]\nname = \"a\"\nautocast = \"off\"\n"
+                                               "[[trial]]\nname = \"a\"\nautocast = \"off\"\nshadow_every = -1\n"
+                                               "[budget]\nreserve = 2\n"));
+    const auto* const summary = m_editor->findChild<QAbstractButton*>(QStringLiteral("problems"));
+    QVERIFY2(summary->text().startsWith(QStringLiteral("✕ 9 problems")), qPrintable(summary->text()));
+    const OutlineModel* const outline = m_editor->outline();
+    const auto isMarked = [&](const char* page) {
+      return !outline->indexOf(QString::fromLatin1(page)).data(OutlineModel::ProblemRole).toString().isEmpty();
+    };
+    for (const char* const page :
+         {"data", "model", "training", "training.optimizer[0]", "training.optimizer[1]", "trial[1]", "budget"}) {
+      QVERIFY2(isMarked(page), page);
+    }
+    QVERIFY(!isMarked("trial[0]"));
+    QVERIFY(!isMarked("rules"));
+    for (const char* const key :
+         {"data.prefetch", "training.batch", "training.steps", "training.optimizer[0].lr",
+          "training.optimizer[1].betas", "trial[1].name", "trial[1].shadow_every", "budget.reserve"}) {
+      QVERIFY2(!EditorWindow::field(m_editor, key)->problem().isEmpty(), key);
+    }
+    QVERIFY(EditorWindow::field(m_editor, "trial[0].name")->problem().isEmpty());
   }
 
   void a_value_too_long_for_a_field_stands_in_the_text_alone() {
