@@ -30,6 +30,7 @@ constexpr int kBeforeUnit = 5;
 constexpr int kGap = 4;
 constexpr int kBetweenItems = 8;
 constexpr int kMostLegendRows = 4;
+constexpr int kRoomForLines = 96;  // px: what a legend leaves of a plot, its axis included
 constexpr std::size_t kManySeries = 6;  // more stand below each other in columns
 constexpr int kRowsHeight = 165;        // of a plot that can spare a second row
 
@@ -499,8 +500,16 @@ void PlotHeader::placeMeasured(int left, int top, int room) {
   }
 }
 
+/// Of a legend, below those that have something else. One is always seen: it leads to the others.
+int PlotHeader::mostRows(int above) const {
+  const bool isPlaced = parentWidget() != nullptr && parentWidget()->testAttribute(Qt::WA_Resized);
+  if (!isPlaced) return kMostLegendRows;
+  return std::clamp((parentWidget()->height() - kRoomForLines) / rowHeight() - above, 1, kMostLegendRows);
+}
+
 int PlotHeader::arrangeRows(const std::vector<LegendItem*>& items, int above) {
   const int row = rowHeight();
+  const int most = mostRows(above);
   int column = 0;  // width; 0: each as wide as it needs
   if (items.size() > kManySeries) {
     for (const auto* item : items) column = std::max(column, item->sizeHint().width());
@@ -514,7 +523,7 @@ int PlotHeader::arrangeRows(const std::vector<LegendItem*>& items, int above) {
     std::size_t seen = 0;
     for (auto* item : items) {
       const int least = wanted(item);
-      const bool isLastRow = rows == above + kMostLegendRows;
+      const bool isLastRow = rows == above + most;
       if (x == 0 || x + least > width() - (isLastRow ? roomForMore : 0)) {
         if (isLastRow) break;
         x = 0;

@@ -64,8 +64,9 @@ class LegendItem : public QAbstractButton {
 ///
 /// The legend stands beside the title where it leaves room for the unit, otherwise in rows below it; where there is
 /// height, a unit that is too long for the first row has one of its own. That lines are smoothed is always said: what
-/// is too long loses the end of what comes before. How high it is depends on names, width and unit, and on no value. Of
-/// a long legend the first rows are seen; the menu behind its end has the rest.
+/// is too long loses the end of what comes before. How high it is depends on names, unit and size of the plot, and on
+/// no value. Of a long legend those first rows are seen that leave room for the lines; the menu behind its end has the
+/// rest.
 class PlotHeader : public QWidget {
   Q_OBJECT
 
@@ -81,6 +82,9 @@ class PlotHeader : public QWidget {
   void rebuild();
 
   void setLegendVisible(bool visible);
+
+  /// The plot has another height, which may have room for other rows.
+  void fitHeight() { arrange(); }
 
   /// What is said beside the title or below it, and the room for it: it ends in dots where that is less than its width.
   QString shownUnit() const { return m_remark.isEmpty() ? m_unit : m_remark; }
@@ -125,6 +129,7 @@ class PlotHeader : public QWidget {
   void arrange();
   /// \return the number of rows, of which the first `above` have something else
   int arrangeRows(const std::vector<LegendItem*>& items, int above);
+  int mostRows(int above) const;
   int arrangeBeside(const std::vector<LegendItem*>& items, int right, int spare);
   void fillRows(const std::vector<LegendItem*>& items);
   bool saysMeasured() const;

@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -399,6 +400,11 @@ void PlotView::changeEvent(QEvent* event) {
 }
 
 void PlotView::contextMenuEvent(QContextMenuEvent* event) { m_header->menu()->popup(event->globalPos()); }
+
+void PlotView::resizeEvent(QResizeEvent* event) {
+  ChartWidget::resizeEvent(event);
+  if (event->size().height() != event->oldSize().height()) m_header->fitHeight();
+}
 
 void PlotView::showEvent(QShowEvent* event) {
   ChartWidget::showEvent(event);

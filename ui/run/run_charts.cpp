@@ -14,7 +14,6 @@
 
 #include <algorithm>
 
-#include "ui/plot/plot_canvas.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/past_loader.h"
 #include "ui/shell/elided_label.h"
@@ -25,7 +24,9 @@ namespace {
 constexpr int kAskAgain = 300;    // ms
 constexpr int kLeastWidth = 220;  // of a chart: fewer columns where there is not that much for each
 constexpr int kSpacing = 8;
-constexpr int kLeastHeight = 130;  // of a chart below its legend: the grid scrolls where there are more than fit
+constexpr int kLeastHeight = 184;  // of a chart with its legend, whatever stands in it: the grid scrolls where more fit
+constexpr int kTightHeight = 150;  // of one where something stands at the foot for a while
+constexpr int kLeastFoot = 48;
 constexpr int kNotchesPerRow = 3;  // lines that a notch of the wheel scrolls
 
 }  // namespace
@@ -69,6 +70,7 @@ RunCharts::RunCharts(QWidget* parent)
   m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_scroll->setFocusPolicy(Qt::NoFocus);
   m_scroll->viewport()->installEventFilter(this);
+  m_scroll->installEventFilter(this);
   inner->installEventFilter(this);
   layout->addWidget(m_scroll, 1);
   connect(m_menu, &LayoutMenu::chosen, this, &RunCharts::chooseCharts);
@@ -96,9 +98,8 @@ RunCharts::~RunCharts() {
 
 plot::PlotView* RunCharts::makeView(Chart chart) {
   auto* const view = new plot::PlotView(idOf(chart));
-  // Legends take as many rows as they need: what is drawn below them keeps its height.
-  view->setMinimumWidth(kLeastWidth);
-  view->canvas()->setMinimumHeight(kLeastHeight);
+  // The room of a legend is the chart's own: rows of charts stand still when legends are filled.
+  view->setMinimumSize(kLeastWidth, kTightHeight);
   connect(view, &plot::PlotView::redrawNeeded, this, &RunCharts::redrawNeeded);
   connect(view, &plot::PlotView::markActivated, this, &RunCharts::stepChosen);
   connect(view, &plot::PlotView::nonFiniteActivated, this, [this, chart](double x) { chooseNonFinite(chart, x); });
@@ -171,20 +172,29 @@ void RunCharts::placeCharts() {
   fitRows();
 }
 
-void RunCharts::setFoot(QWidget* foot) { layout()->addWidget(foot); }
+void RunCharts::setFoot(QWidget* foot) {
+  m_foot = foot;
+  layout()->addWidget(foot);
+}
 
 /// As many whole rows as have room stand there: none is cut at the lower edge, and a notch of the wheel goes on by one.
-/// What stands at the foot changes nothing of it, nor does a scroll bar come with it that would make charts narrower.
+/// What stands at the foot makes rows lower before it takes one out of sight.
 void RunCharts::fitRows() {
   if (m_columns == 0) return;
-  int least = 0;
-  for (const auto& [chart, view] : m_plots) least = std::max(least, view->minimumSizeHint().height());
   const int rows = (static_cast<int>(m_plots.size()) + m_columns - 1) / m_columns;
-  const int room = height() - m_row->geometry().bottom() - 1 - kSpacing;
-  const int seen = std::clamp((room + kSpacing) / (least + kSpacing), 1, rows);
-  const int share = std::max(least, (room - (seen - 1) * kSpacing) / seen);
+  const int whole = height() - m_row->geometry().bottom() - 1 - kSpacing;
+  if (m_foot != nullptr) m_foot->setMaximumHeight(std::max(kLeastFoot, whole - kTightHeight));
+  const int room = std::min(whole, m_scroll->height());
+  // What comes to the foot or goes moves no chart that the pointer is about to press.
+  if (m_rowHeight > 0 && whole == m_whole && room != m_room && m_scroll->underMouse()) return;
+  const auto fitting = [rows](int into, int least) {
+    return std::clamp((into + kSpacing) / (least + kSpacing), 1, rows);
+  };
+  const int seen = std::min(fitting(whole, kLeastHeight), fitting(room, kTightHeight));
+  const int share = std::max(kTightHeight, (room - (seen - 1) * kSpacing) / seen);
   const bool areAllSeen = rows == seen && m_scrolled->count() == 1 && seen * (share + kSpacing) - kSpacing <= room;
   m_scroll->setVerticalScrollBarPolicy(areAllSeen ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+  m_whole = whole;
   if (share == m_rowHeight && room == m_room) return;
   m_rowHeight = share;
   m_room = room;
@@ -203,8 +213,9 @@ bool RunCharts::eventFilter(QObject* watched, QEvent* event) {
     if (isOnItsWay) event->ignore();
     return isOnItsWay;
   }
-  // Legends take more rows where they have less width: the grid learns of it by a request for another layout.
   if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) fitRows();
+  // That the pointer has left is known once it has: the attribute is set before or after the event.
+  if (watched == m_scroll && event->type() == QEvent::Leave) QTimer::singleShot(0, this, &RunCharts::fitRows);
   return QWidget::eventFilter(watched, event);
 }
 

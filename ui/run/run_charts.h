@@ -68,7 +68,8 @@ class RunCharts : public QWidget {
   LayoutMenu* layoutMenu() const { return m_menu; }
   /// Below the grid, what scrolls with it.
   QVBoxLayout* scrolledLayout() const { return m_scrolled; }
-  /// What stands below the charts and takes its room from them: they keep their places and are scrolled to. Takes it.
+  /// What stands below the charts and takes its room from them: they fit into what it leaves, and not before the pointer
+  /// has left them, so that nothing moves under it; until then they are scrolled to. Takes it.
   void setFoot(QWidget* foot);
   /// How high the row of choosers is at this width.
   int chooserHeight() const;
@@ -154,7 +155,9 @@ class RunCharts : public QWidget {
   int m_revision = -1;
   int m_columns = 0;    ///< that the grid has
   int m_rowHeight = 0;  ///< of the grid
-  int m_room = 0;       ///< px that the rows have where nothing stands at the foot
+  int m_room = 0;       ///< px that the rows have
+  int m_whole = 0;      ///< px that they have where nothing stands at the foot
+  QWidget* m_foot = nullptr;
   /// How many skipped steps of an arm stand as marks.
   struct Marked {
     std::size_t skips = 0;

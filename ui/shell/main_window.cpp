@@ -501,6 +501,22 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   if (m_search != nullptr) m_search->setFixedWidth(width() < kWideWindow ? 140 : 260);
   QMainWindow::resizeEvent(event);
   QTimer::singleShot(0, this, &MainWindow::fitArchive);  // once the docks have their new places
+  fitLog();
+}
+
+/// Of what a low window has no room for, the log goes first; it is there again with the room, and by its key before.
+void MainWindow::fitLog() {
+  constexpr int kRoomBesideLog = 640;
+  if (m_logDock == nullptr || m_logDock->isFloating()) return;
+  const bool isLow = height() < kRoomBesideLog;
+  if (isLow == m_isLow) return;
+  m_isLow = isLow;
+  if (isLow) {
+    m_logGaveRoom = !m_logDock->isHidden();
+    m_logDock->hide();
+  } else if (std::exchange(m_logGaveRoom, false)) {
+    m_logDock->show();
+  }
 }
 
 /// A small window makes the tree narrower than a person has made it, for good: a larger one gives the width back.
@@ -523,7 +539,10 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
-  if (!std::exchange(m_wasShown, true) && m_settings.windowState().isEmpty()) showLogWhereThereIsRoom();
+  if (std::exchange(m_wasShown, true)) return;
+  if (m_settings.windowState().isEmpty()) showLogWhereThereIsRoom();
+  m_isLow = false;  // the layout of a larger window may have been restored into a low one
+  fitLog();
 }
 
 /// In a low window the pages need the height; what fails is told in strips, and F12 shows the log.

@@ -148,6 +148,7 @@ class MainWindow : public QMainWindow {
   void chooseArchive();
   void resetLayout();
   void showLogWhereThereIsRoom();
+  void fitLog();
   void fitArchive();
   void tellArchiveSize();
   void tellFailure(Page* page, const QString& sentence);
@@ -166,6 +167,8 @@ class MainWindow : public QMainWindow {
   models::ArchiveLoader* m_loader;
   ArchiveDock* m_archiveDock = nullptr;
   LogDock* m_logDock = nullptr;
+  bool m_isLow = false;
+  bool m_logGaveRoom = false;  ///< the window became low while the log was there
   MessageStrips* m_strips = nullptr;
   StripPlace* m_stripPlace = nullptr;  ///< below the pages: of the strips where the page in front does not take them
   QTabWidget* m_tabs = nullptr;

@@ -8,9 +8,11 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ui/plot/plot_canvas.h"
+#include "ui/plot/plot_header.h"
 #include "ui/run/layout_menu.h"
 #include "ui/run/run_charts.h"
 #include "ui/shell/elided_label.h"
@@ -117,6 +119,44 @@ class RunChartsLayoutTests : public QObject {
     for (const plot::PlotView* const view : charts.plots()) QVERIFY(std::abs(view->height() - row) <= 1);
     const int notch = QApplication::wheelScrollLines() * scroll->verticalScrollBar()->singleStep();
     QVERIFY2(std::abs(notch - (row + 8)) <= 3, qPrintable(QString::number(notch)));
+    charts.setData(nullptr);
+  }
+
+  void no_chart_changes_its_height_or_leaves_the_sight_when_the_first_steps_fill_its_legend() {
+    RunCharts charts;
+    RunData empty;
+    charts.resize(770, 460);  // what a window of 1400 x 900 leaves them
+    charts.setData(&empty);
+    charts.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&charts));
+    settle(charts);
+    std::vector<QRect> before;
+    for (const plot::PlotView* const view : charts.plots()) {
+      QCOMPARE(view->visibleRegion().boundingRect(), view->rect());
+      before.push_back(view->geometry());
+    }
+    QCOMPARE(before.size(), std::size_t{4});
+    std::vector<record::TrialRow> arms = {row(1, "reference", record::TrialKind::Reference)};
+    std::vector<record::StepRecord> steps = {stepOf(1, 1)};
+    for (std::int64_t trial = 2; trial <= 7; ++trial) {
+      const std::string name = "fp16-growth-interval-" + std::to_string(trial);
+      arms.push_back(row(trial, name.c_str(), record::TrialKind::Trial));
+      record::StepRecord step = stepOf(trial, 1);
+      step.scale_before = 65536;
+      step.grad_norm = step.deviation_output_rmse = 0.25;
+      steps.push_back(step);
+    }
+    empty.setArms(arms);
+    empty.take({batch(steps)});
+    settle(charts);
+    settle(charts);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const plot::PlotView* const view = charts.plots()[i];
+      QVERIFY(!view->findChildren<plot::LegendItem*>().isEmpty());
+      QCOMPARE(view->geometry(), before[i]);
+      QCOMPARE(view->visibleRegion().boundingRect(), view->rect());
+      QVERIFY2(view->canvas()->height() >= 88, qPrintable(QString::number(view->canvas()->height())));
+    }
     charts.setData(nullptr);
   }
 

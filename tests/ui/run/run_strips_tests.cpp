@@ -16,6 +16,7 @@
 #include <QTreeView>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -370,6 +371,7 @@ class RunStripsTests : public QObject {
     action("page_other")->trigger();
     action("page_run")->trigger();
     QTest::qWait(100);
+    enterCharts(true);
     const int least = m_window->minimumSizeHint().height();
     const auto before = places();
     QVERIFY(before.size() > 20);
@@ -400,6 +402,45 @@ class RunStripsTests : public QObject {
     for (auto* const strip : strips) strip->findChild<QToolButton*>(QStringLiteral("dismiss"))->click();
     QTRY_COMPARE(m_window->findChildren<shell::MessageStrip*>().size(), 0);
     QTest::qWait(100);
+    compare(places(), before);
+  }
+
+  void charts_fit_above_a_strip_once_the_pointer_is_elsewhere_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<int>("whole");
+    QTest::newRow("first window") << QSize(1400, 900) << 4;
+    QTest::newRow("small screen at 150 %") << QSize(853, 533) << 1;
+  }
+  void charts_fit_above_a_strip_once_the_pointer_is_elsewhere() {
+    QFETCH(QSize, size);
+    QFETCH(int, whole);
+    m_window->resize(size);
+    m_window->open(write("dm"));
+    action("page_other")->trigger();
+    action("page_run")->trigger();
+    QTest::qWait(100);
+    enterCharts(true);
+    const auto before = places();
+    m_page->setUnsavedFiles({path("dm.toml")});
+    QTRY_COMPARE(m_page->findChildren<shell::MessageStrip*>().size(), 1);
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>()->wasSeen());
+    QTest::qWait(50);
+    compare(places(), before);
+    enterCharts(false);
+    QTRY_VERIFY2(wholeCharts() >= whole, qPrintable(QString::number(wholeCharts())));
+    const auto* const strip = m_page->findChild<shell::MessageStrip*>();
+    QCOMPARE(strip->visibleRegion().boundingRect(), strip->rect());
+    // Nothing but charts has moved.
+    const auto after = places();
+    for (std::size_t i = 0, seen = 0; i < before.size(); ++i) {
+      if (m_page->charts()->isAncestorOf(before[i].first)) continue;
+      while (seen < after.size() && after[seen].first != before[i].first) ++seen;
+      QVERIFY(seen < after.size());
+      QCOMPARE(after[seen].second, before[i].second);
+    }
+    m_page->setUnsavedFiles({});
+    QTRY_COMPARE(m_window->findChildren<shell::MessageStrip*>().size(), 0);
+    QTest::qWait(50);
     compare(places(), before);
   }
 
@@ -519,6 +560,20 @@ class RunStripsTests : public QObject {
     }
     return found;
   }
+  void enterCharts(bool enters) const {
+    auto* const scroll = m_page->charts()->findChild<QScrollArea*>();
+    scroll->setAttribute(Qt::WA_UnderMouse, enters);
+    if (enters) return;
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(scroll, &leave);
+  }
+  int wholeCharts() const {
+    const auto views = m_page->charts()->plots();
+    return static_cast<int>(std::count_if(views.begin(), views.end(), [](const plot::PlotView* view) {
+      return view->visibleRegion().boundingRect() == view->rect();
+    }));
+  }
+
   /// What gives the room is smaller meanwhile, and strips have places of their own.
   static bool isRoom(const QWidget* widget) {
     for (const QWidget* one = widget; one != nullptr; one = one->parentWidget()) {

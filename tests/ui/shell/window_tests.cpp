@@ -608,6 +608,30 @@ class WindowTests : public QObject {
              qPrintable(QString::number(m_window->minimumSizeHint().height())));
   }
 
+  void the_log_gives_its_room_to_the_pages_while_the_window_is_low() {
+    auto* const log = m_window->findChild<LogDock*>();
+    m_window->resize(1400, 900);
+    log->show();
+    m_window->resize(853, 533);
+    QTRY_VERIFY(!log->isVisible());
+    m_window->actions()->find(QStringLiteral("toggle_log"))->trigger();
+    QVERIFY(log->isVisible());  // who wants it has it
+    m_window->resize(900, 560);
+    QTest::qWait(20);
+    QVERIFY(log->isVisible());
+    m_window->resize(1400, 900);
+    log->hide();
+    m_window->resize(853, 533);
+    m_window->resize(1400, 900);
+    QTest::qWait(20);
+    QVERIFY(!log->isVisible());
+    log->show();
+    m_window->resize(853, 533);
+    QTRY_VERIFY(!log->isVisible());
+    m_window->resize(1400, 900);
+    QTRY_VERIFY(log->isVisible());
+  }
+
   void layouts_persist_and_reset() {
     auto* const dock = m_window->findChild<ArchiveDock*>();
     QVERIFY(dock->isVisible());
