@@ -6,12 +6,15 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QMouseEvent>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSlider>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/memory/outside_table.h"
@@ -52,6 +55,24 @@ void addChoice(QComboBox* box, const QString& text) {
   box->setItemData(box->count() - 1, plainTip(text), Qt::ToolTipRole);
 }
 
+/// Stays open while its items are checked, so that several can be.
+class StayingMenu : public QMenu {
+ public:
+  using QMenu::QMenu;
+
+ protected:
+  void mouseReleaseEvent(QMouseEvent* event) override {
+    QAction* const action = actionAt(event->pos());
+    if (action == nullptr || !action->isCheckable() || !action->isEnabled()) return QMenu::mouseReleaseEvent(event);
+    action->trigger();
+  }
+  void keyPressEvent(QKeyEvent* event) override {
+    QAction* const action = activeAction();
+    if (event->key() != Qt::Key_Space || action == nullptr) return QMenu::keyPressEvent(event);
+    action->trigger();
+  }
+};
+
 }  // namespace
 
 LedgerControls::LedgerControls(QWidget* parent)
@@ -60,7 +81,8 @@ LedgerControls::LedgerControls(QWidget* parent)
       m_form(new QFormLayout),
       m_area(new QScrollArea),
       m_ledgerBox(choiceBox(tr("Ledger"))),
-      m_compare(choiceBox(tr("Compare with"))),
+      m_compare(new QPushButton),
+      m_comparable(new StayingMenu(this)),
       m_source(choiceBox(tr("From"))),
       m_arm(choiceBox(tr("Arm"))),
       m_state(choiceBox(tr("Optimizer"))),
@@ -92,11 +114,15 @@ LedgerControls::LedgerControls(QWidget* parent)
 
   m_ledgerBox->setEditable(true);
   m_ledgerBox->setInsertPolicy(QComboBox::NoInsert);
-  m_ledgerBox->lineEdit()->setPlaceholderText(tr("name to save it"));
+  m_ledgerBox->lineEdit()->setPlaceholderText(tr("name to keep it"));
   m_ledgerBox->lineEdit()->setAccessibleName(tr("Ledger"));
-  m_ledgerBox->setToolTip(tr("A saved ledger, or the name to save what is typed under."));
+  m_ledgerBox->setToolTip(tr("A kept ledger, or the name to keep this one under."));
   addRow(tr("Ledger"), m_ledgerBox);
-  m_compare->setToolTip(tr("A saved ledger that stands beside this one, figure by figure."));
+  m_compare->setToolTip(tr("Kept ledgers that stand beside this one, figure by figure. Space checks several."));
+  m_compare->setAccessibleName(tr("Compare with"));
+  m_compare->setMenu(m_comparable);
+  m_compare->setAutoDefault(true);  // Enter opens it, too
+  m_compare->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   addRow(tr("Compare"), m_compare);
   m_source->setToolTip(
       tr("What the ledger is made of: what is typed here, or traced steps of the experiment that is "
@@ -150,7 +176,6 @@ LedgerControls::LedgerControls(QWidget* parent)
     m_fields[placeOf(one)]->spin()->setPlaceholder(tr("not said"));
   }
   addHeading(tr("Largest that fits"));
-  for (int i = 0; i < kLimits; ++i) addChoice(m_limit, limitName(static_cast<LimitOf>(i)));
   m_limit->setToolTip(tr("The largest value of this field that fits, all others as they are."));
   addRow(tr("Value of"), m_limit);
   m_limitAnswer->setReadOnly(true);
@@ -226,15 +251,18 @@ void LedgerControls::listen() {
   connect(m_state, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
   connect(m_policy, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
   connect(m_arm, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
-  connect(m_compare, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
   connect(m_ledgerBox, &QComboBox::activated, this,
           [this](int place) { Q_EMIT ledgerChosen(m_ledgerBox->itemText(place)); });
   connect(m_ledgerBox, &QComboBox::editTextChanged, this, &LedgerControls::ledgerNameEdited);
   connect(m_source, &QComboBox::currentIndexChanged, this, [this] {
+    m_mostSamples = 0;
     showRows();
     Q_EMIT sourceChosen();
   });
-  connect(m_limit, &QComboBox::currentIndexChanged, this, &LedgerControls::showLimit);
+  connect(m_limit, &QComboBox::currentIndexChanged, this, [this] {
+    if (source() == Source::Typed) return showLimit();
+    Q_EMIT edited();  // it takes replays, which others make
+  });
   connect(m_outsideOffer, &QPushButton::clicked, this, [this] {
     field(FieldId::Outside)->setFocus(Qt::OtherFocusReason);  // the button goes
     field(FieldId::Outside)->setText(m_offered);
@@ -253,25 +281,70 @@ void LedgerControls::listen() {
 
 void LedgerControls::offerLedgers(const QStringList& names, const QString& shown) {
   const QSignalBlocker quiet(m_ledgerBox);
-  const QSignalBlocker quietCompare(m_compare);
-  const QString compared = comparedLedger();
+  const QStringList compared = comparedLedgers();
   m_ledgerBox->clear();
-  m_compare->clear();
-  addChoice(m_compare, tr("with none"));
+  m_comparable->clear();
   for (const QString& name : names) {
     addChoice(m_ledgerBox, name);
-    addChoice(m_compare, name);
+    QString text = name;
+    QAction* const action = m_comparable->addAction(text.replace(u'&', QStringLiteral("&&")));
+    action->setData(name);
+    action->setCheckable(true);
+    action->setChecked(compared.contains(name));
+    connect(action, &QAction::toggled, this, [this] {
+      nameCompared();
+      Q_EMIT edited();
+    });
   }
   m_ledgerBox->setCurrentIndex(static_cast<int>(names.indexOf(shown)));
   m_ledgerBox->setEditText(shown);
-  m_compare->setCurrentIndex(static_cast<int>(names.indexOf(compared)) + 1);
+  nameCompared();
   showRows();
 }
 
 QString LedgerControls::ledgerName() const { return m_ledgerBox->currentText().trimmed(); }
 
-QString LedgerControls::comparedLedger() const {
-  return m_compare->currentIndex() > 0 ? m_compare->currentText() : QString();
+QStringList LedgerControls::comparedLedgers() const {
+  QStringList names;
+  for (const QAction* const action : m_comparable->actions()) {
+    if (action->isChecked()) names << action->data().toString();
+  }
+  return names;
+}
+
+void LedgerControls::compareWith(const QString& name) {
+  for (QAction* const action : m_comparable->actions()) {
+    if (action->data().toString() == name) action->setChecked(true);
+  }
+}
+
+void LedgerControls::nameCompared() {
+  const QStringList names = comparedLedgers();
+  const QString one = names.value(0);
+  QString text = names.isEmpty()     ? tr("with none")
+                 : names.size() == 1 ? tr("with %1").arg(one)
+                                     : tr("with %1 ledgers").arg(names.size());
+  m_compare->setText(text.replace(u'&', QStringLiteral("&&")));
+}
+
+LimitOf LedgerControls::limit() const { return static_cast<LimitOf>(m_limit->currentData().toInt()); }
+
+/// Typed sums and traced steps have other fields.
+void LedgerControls::offerLimits() {
+  const bool isTyped = source() == Source::Typed;
+  const std::vector<LimitOf> limits = isTyped ? std::vector{LimitOf::Microbatch, LimitOf::PerSample,
+                                                            LimitOf::FixedState, LimitOf::Reserve, LimitOf::Capacity}
+                                              : std::vector{LimitOf::Microbatch, LimitOf::Accumulation,
+                                                            LimitOf::Reserve, LimitOf::Outside, LimitOf::Capacity};
+  if (m_limit->count() > 1 && m_limit->itemData(1).toInt() == static_cast<int>(limits[1])) return;
+  const QSignalBlocker quiet(m_limit);
+  const int before = m_limit->currentData().toInt();
+  m_limit->clear();
+  for (const LimitOf limit : limits) {
+    addChoice(m_limit, limitName(limit));
+    m_limit->setItemData(m_limit->count() - 1, static_cast<int>(limit));
+  }
+  m_limit->setCurrentIndex(std::max(0, m_limit->findData(before)));
 }
 
 LedgerControls::Source LedgerControls::source() const {
@@ -304,13 +377,18 @@ void LedgerControls::setArms(const QStringList& arms, int chosen) {
 
 int LedgerControls::chosenArm() const { return m_arm->currentIndex(); }
 
+void LedgerControls::chooseArm(const QString& arm) {
+  const QSignalBlocker quiet(m_arm);
+  if (const int place = m_arm->findText(arm); place >= 0) m_arm->setCurrentIndex(place);
+}
+
 /// Of a model that was traced nobody has to type what it needs.
 void LedgerControls::showRows() {
   const bool isTyped = source() == Source::Typed;
-  m_form->setRowVisible(m_ledgerBox, isTyped);
-  m_form->setRowVisible(m_compare, isTyped && m_compare->count() > 1);
+  offerLimits();
+  m_form->setRowVisible(m_compare, !m_comparable->isEmpty());
   m_form->setRowVisible(m_arm, !isTyped && m_arm->count() > 0);
-  for (QWidget* const one : std::initializer_list<QWidget*>{m_state, m_policy, m_othersHeading, m_limit}) {
+  for (QWidget* const one : std::initializer_list<QWidget*>{m_state, m_policy, m_othersHeading}) {
     m_form->setRowVisible(one, isTyped);
   }
   for (const FieldId one : {FieldId::Parameters, FieldId::Fixed, FieldId::PerSample, FieldId::Blocks, FieldId::Fp32,
@@ -319,16 +397,21 @@ void LedgerControls::showRows() {
   }
 }
 
-void LedgerControls::showAnswer(const CommonFields& fields, const QString& largest, const QString& sentence) {
+void LedgerControls::showAnswer(const CommonFields& fields, const LimitAnswer& limit) {
   for (std::size_t i = 0; i < kFields; ++i) {
     const auto problem = fields.problems.find(static_cast<FieldId>(i));
     m_fields[i]->setProblem(problem == fields.problems.end() ? QString() : problem->second);
   }
+  if (fields.capacityBytes > 0) {
+    field(FieldId::Capacity)
+        ->setMeaning(tr("%1 = %2").arg(byteCount(fields.capacityBytes), sizeText(fields.capacityBytes)));
+  }
   m_ledger.reset();
+  if (limit.largestMicrobatch) m_mostSamples = *limit.largestMicrobatch;
   offerOutside(fields.capacityBytes);
   fitSliderRange();
-  m_limitAnswer->setText(largest);
-  m_limitSentence->setText(sentence);
+  m_limitAnswer->setText(limit.value);
+  m_limitSentence->setText(limit.sentence);
 }
 
 TypedValues LedgerControls::values() const {
@@ -368,8 +451,8 @@ void LedgerControls::fitSliderRange() {
   const std::optional<std::int64_t> count = countOf(field(FieldId::Microbatch)->text());
   if (!count || *count < 1) return;
   const QSignalBlocker quiet(m_microbatchSlider);
-  const std::int64_t most = m_ledger && m_ledger->limits.microbatch ? *m_ledger->limits.microbatch : 0;
-  m_microbatchSlider->setMaximum(static_cast<int>(powerOfTwoFrom(std::max(*count, std::min(most, kMostSlider)))));
+  m_microbatchSlider->setMaximum(
+      static_cast<int>(powerOfTwoFrom(std::max(*count, std::min(m_mostSamples, kMostSlider)))));
   m_microbatchSlider->setValue(static_cast<int>(std::min(*count, kMostSlider)));
 }
 
@@ -386,6 +469,7 @@ void LedgerControls::showAnswer(const TypedAnswer& answer) {
   const bool isFp32 = static_cast<TypedPolicy>(m_policy->currentIndex()) == TypedPolicy::Fp32;
   field(FieldId::Fp32)->setDerived(isFp32, tr("The policy is FP32: its activations are those per sample."));
   m_ledger = answer.ledger;
+  m_mostSamples = m_ledger ? m_ledger->limits.microbatch.value_or(0) : 0;
   if (m_ledger) {
     const engine::LedgerInput& input = m_ledger->input;
     field(FieldId::Capacity)
@@ -426,9 +510,8 @@ void LedgerControls::showLimit() {
     m_limitSentence->clear();
     return;
   }
-  const auto limit = static_cast<LimitOf>(m_limit->currentIndex());
-  m_limitAnswer->setText(limitText(limit, *m_ledger));
-  m_limitSentence->setText(limitSentence(limit, *m_ledger));
+  m_limitAnswer->setText(limitText(limit(), *m_ledger));
+  m_limitSentence->setText(limitSentence(limit(), *m_ledger));
 }
 
 }  // namespace mantissa::ui::memory

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QComboBox>
 #include <QString>
 #include <QWidget>
 
 #include <array>
+#include <optional>
 
 #include "ui/memory/ledger_words.h"
 #include "ui/memory/typed_ledger.h"
 #include "ui/shell/action_button.h"
 
-class QComboBox;
 class QFormLayout;
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
+class QMenu;
 class QPushButton;
 class QScrollArea;
 class QSlider;
@@ -52,14 +54,26 @@ class LedgerControls : public QWidget {
   void offerLedgers(const QStringList& names, const QString& shown);
   /// What stands in the box of names: a saved one, or one to save under.
   QString ledgerName() const;
-  /// A saved ledger to compare with; empty: none.
-  QString comparedLedger() const;
+  /// Kept ledgers to compare with, by name.
+  QStringList comparedLedgers() const;
+  void compareWith(const QString& name);
   /// The arms that were traced, one of which is looked at. \param chosen  its place
   void setArms(const QStringList& arms, int chosen);
   int chosenArm() const;
+  QString armText() const { return m_arm->currentText(); }
+  /// Not an edit. An arm of another name changes nothing.
+  void chooseArm(const QString& arm);
+  /// Whose largest value is asked for.
+  LimitOf limit() const;
 
-  /// Problems of the fields that a traced step needs, and the answer about its microbatch.
-  void showAnswer(const CommonFields& fields, const QString& largest, const QString& sentence);
+  /// What a traced step says of the field that limit() names.
+  struct LimitAnswer {
+    QString value;
+    QString sentence;
+    std::optional<std::int64_t> largestMicrobatch;  ///< for the slider; nothing: not known, or none
+  };
+  /// Problems of the fields that a traced step needs.
+  void showAnswer(const CommonFields& fields, const LimitAnswer& limit);
 
   /// Problems at their fields, what is derived, and the answer about the largest value.
   void showAnswer(const TypedAnswer& answer);
@@ -67,7 +81,7 @@ class LedgerControls : public QWidget {
   QPushButton* outsideOffer() const { return m_outsideOffer; }
   LedgerField* field(FieldId field) const { return m_fields[placeOf(field)]; }
   QComboBox* ledgerBox() const { return m_ledgerBox; }
-  QComboBox* compareBox() const { return m_compare; }
+  QPushButton* compareButton() const { return m_compare; }
   QComboBox* sourceBox() const { return m_source; }
   QComboBox* armBox() const { return m_arm; }
   QComboBox* stateBox() const { return m_state; }
@@ -97,6 +111,8 @@ class LedgerControls : public QWidget {
   void followTexts();
   void fitSliderRange();
   void showLimit();
+  void offerLimits();
+  void nameCompared();
   /// Where nothing was typed of what lies outside of the allocator, the figure of core/memory/outside_table.h can be
   /// taken: it is nobody's measurement, and takes no part until a person says so. \param capacity  0: none
   void offerOutside(std::int64_t capacity);
@@ -109,7 +125,8 @@ class LedgerControls : public QWidget {
   QPushButton* m_outsideOffer = nullptr;
   QString m_offered;  ///< what it writes into the field
   QComboBox* m_ledgerBox;
-  QComboBox* m_compare;
+  QPushButton* m_compare;
+  QMenu* m_comparable;
   QComboBox* m_source;
   QComboBox* m_arm;
   QComboBox* m_state;
@@ -121,6 +138,7 @@ class LedgerControls : public QWidget {
   QLineEdit* m_limitAnswer;
   QLabel* m_limitSentence;
   std::optional<engine::Ledger> m_ledger;  ///< for the answer about the largest value
+  std::int64_t m_mostSamples = 0;          ///< that fit; 0: not known
 };
 
 }  // namespace mantissa::ui::memory

@@ -153,6 +153,7 @@ void LedgerResults::showStack(const ShownLedger& shown) {
                      ? tr("%1, decimal (GB = 10^9 bytes), against a %2 device").arg(shown.scale.unit, stack.deviceText)
                      : tr("%1, decimal (GB = 10^9 bytes)").arg(shown.scale.unit);
   }
+  words.note = shown.oldText;
   m_stack->setWords(words);
   m_stack->setPaint([stack, scale = shown.scale](QPainter& painter, const QRectF& area, const plot::PlotInk& ink) {
     paintStack(painter, area, ink, stack, scale);

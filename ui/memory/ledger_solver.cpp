@@ -1,39 +1,70 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/memory/ledger_solver.h"
 
+#include <optional>
+#include <utility>
+
 namespace mantissa::ui::memory {
 
-LedgerSolver::LedgerSolver(QObject* parent) : QObject(parent), m_worker(new QObject) {
-  m_thread.setObjectName(QStringLiteral("ledger solver"));
-  m_worker->moveToThread(&m_thread);
-  connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
+LedgerSolver::LedgerSolver(QObject* parent) : QObject(parent) {
+  m_ledgers.thread.setObjectName(QStringLiteral("traced ledger"));
+  m_plans.thread.setObjectName(QStringLiteral("ledger solver"));
+  for (Lane* const lane : {&m_ledgers, &m_plans}) {
+    lane->worker = new QObject;
+    lane->worker->moveToThread(&lane->thread);
+    connect(&lane->thread, &QThread::finished, lane->worker, &QObject::deleteLater);
+  }
 }
 
 LedgerSolver::~LedgerSolver() {
-  ++m_newest;
-  if (!m_thread.isRunning()) {
-    delete m_worker;  // no thread has it
-    return;
+  for (Lane* const lane : {&m_ledgers, &m_plans}) lane->isEnding = true;
+  for (Lane* const lane : {&m_ledgers, &m_plans}) {
+    if (!lane->thread.isRunning()) {
+      delete lane->worker;  // no thread has it
+      continue;
+    }
+    lane->thread.quit();
+    lane->thread.wait();
   }
-  m_thread.quit();
-  m_thread.wait();
 }
 
-void LedgerSolver::ask(const SolverQuestion& question) {
-  const std::uint64_t number = ++m_newest;
-  m_isBusy = true;
-  if (!m_thread.isRunning()) m_thread.start();  // with the first question
-  const auto work = [this, number, question] {
-    if (number != m_newest) return;
-    const auto answer = std::make_shared<const SolverAnswer>(solve(question));
-    const auto tell = [this, number, answer] {
-      if (number != m_newest) return;
-      m_isBusy = false;
-      Q_EMIT answered(answer);
+void LedgerSolver::start(Lane& lane, const std::function<void(std::uint64_t number)>& work) {
+  const std::uint64_t number = ++lane.newest;
+  if (!lane.thread.isRunning()) lane.thread.start();  // with the first question
+  const auto begin = [&lane, number, work] {
+    if (!lane.isObsolete(number)) work(number);
+  };
+  QMetaObject::invokeMethod(lane.worker, begin, Qt::QueuedConnection);
+}
+
+void LedgerSolver::askLedger(const TracedQuestion& question) {
+  start(m_ledgers, [this, question](std::uint64_t number) {
+    auto answer = std::make_shared<const TracedAnswer>(m_steps.answer(question));
+    const auto tell = [this, number, answer = std::move(answer)] {
+      if (number <= m_ledgers.told) return;  // dropped
+      m_ledgers.told = number;
+      Q_EMIT ledgerAnswered(answer);
     };
     QMetaObject::invokeMethod(this, tell, Qt::QueuedConnection);
-  };
-  QMetaObject::invokeMethod(m_worker, work, Qt::QueuedConnection);
+  });
+}
+
+void LedgerSolver::askPlans(const SolverQuestion& question) {
+  start(m_plans, [this, question](std::uint64_t number) {
+    std::optional<SolverAnswer> solved =
+        m_tracedPlans.solve(question, [this, number] { return m_plans.isObsolete(number); });
+    if (!solved) return;
+    const auto tell = [this, number, answer = std::make_shared<const SolverAnswer>(std::move(*solved))] {
+      if (number != m_plans.newest || number <= m_plans.told) return;
+      m_plans.told = number;
+      Q_EMIT plansAnswered(answer);
+    };
+    QMetaObject::invokeMethod(this, tell, Qt::QueuedConnection);
+  });
+}
+
+void LedgerSolver::drop() {
+  for (Lane* const lane : {&m_ledgers, &m_plans}) lane->told = ++lane->newest;
 }
 
 }  // namespace mantissa::ui::memory

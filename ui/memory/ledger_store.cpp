@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/memory/ledger_store.h"
 
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "ui/plot/plot_numbers.h"
-
 namespace mantissa::ui::memory {
 namespace {
-
-using plot::RowsCell;
-
-QString say(const char* text) { return QCoreApplication::translate("MemoryPage", text); }
 
 // Words of the file, never translated, in the order of FieldId, FixedState and TypedPolicy.
 constexpr std::array<const char*, kFields> kFieldKeys = {
@@ -25,6 +17,9 @@ constexpr std::array<const char*, kFields> kFieldKeys = {
     "accumulation", "blocks",  "fp32",    "checkpointed", "updates", "deadline",   "price"};
 constexpr std::array<const char*, kFixedStates> kStateKeys = {"adamw",   "adamw_master", "sgd",  "sgd_momentum",
                                                               "rmsprop", "adagrad",      "typed"};
+constexpr std::array<const char*, kFigures> kFigureKeys = {
+    "capacity", "usable",   "fixed",      "step",         "allocator",       "outside",
+    "needed",   "headroom", "microbatch", "accumulation", "effective_batch", "largest_microbatch"};
 constexpr std::array<const char*, kTypedPolicies> kPolicyKeys = {"fp16", "bf16", "fp32"};
 
 template <std::size_t Count>
@@ -44,7 +39,8 @@ QJsonObject objectOf(const TypedValues& values) {
   object[QStringLiteral("policy")] = keyOf(values.policy);
   QJsonArray times;
   for (const TypedTime& time : values.times) {
-    times.append(QJsonObject{{QStringLiteral("policy"), keyOf(time.policy)},
+    times.append(QJsonObject{{QStringLiteral("arm"), time.arm},
+                             {QStringLiteral("policy"), keyOf(time.policy)},
                              {QStringLiteral("checkpointed"), time.isCheckpointed},
                              {QStringLiteral("microbatch"), static_cast<double>(time.step.microbatch)},
                              {QStringLiteral("accumulation"), static_cast<double>(time.step.accumulation)},
@@ -62,6 +58,7 @@ TypedValues valuesOf(const QJsonObject& object) {
   for (const QJsonValue& one : object[QStringLiteral("times")].toArray()) {
     TypedTime time;
     time.policy = static_cast<TypedPolicy>(placeIn(kPolicyKeys, one[QStringLiteral("policy")].toString()));
+    time.arm = one[QStringLiteral("arm")].toString();
     time.isCheckpointed = one[QStringLiteral("checkpointed")].toBool();
     time.step.microbatch = one[QStringLiteral("microbatch")].toInteger();
     time.step.accumulation = one[QStringLiteral("accumulation")].toInteger();
@@ -74,87 +71,72 @@ TypedValues valuesOf(const QJsonObject& object) {
   return values;
 }
 
+QJsonObject objectOf(const KeptTrace& trace) {
+  QJsonObject figures;
+  for (std::size_t i = 0; i < kFigures; ++i) {
+    // As text: a number of JSON is a double, which does not hold every whole byte.
+    if (const auto& value = trace.figures.values[i]) figures[QLatin1String(kFigureKeys[i])] = QString::number(*value);
+  }
+  return {{QStringLiteral("experiment"), trace.experiment},
+          {QStringLiteral("arm"), trace.arm},
+          {QStringLiteral("figures"), figures}};
+}
+
+KeptTrace traceOf(const QJsonObject& object) {
+  KeptTrace trace;
+  trace.experiment = object[QStringLiteral("experiment")].toString();
+  trace.arm = object[QStringLiteral("arm")].toString();
+  trace.figures.source = sourceText(trace.experiment, trace.arm);
+  const QJsonObject figures = object[QStringLiteral("figures")].toObject();
+  for (std::size_t i = 0; i < kFigures; ++i) {
+    bool isWhole = false;
+    const qint64 value = figures[QLatin1String(kFigureKeys[i])].toString().toLongLong(&isWhole);
+    if (isWhole) trace.figures.values[i] = value;
+  }
+  return trace;
+}
+
 }  // namespace
+
+LedgerFigures figuresOf(const KeptLedger& kept) {
+  return kept.trace ? kept.trace->figures : figuresOf(answerOf(kept.values));
+}
 
 LedgerStore LedgerStore::fromJson(const QByteArray& json) {
   LedgerStore store;
   const QJsonObject all = QJsonDocument::fromJson(json).object();
   for (auto one = all.begin(); one != all.end(); ++one) {
-    if (!one.key().isEmpty() && one.value().isObject()) store.m_ledgers[one.key()] = valuesOf(one.value().toObject());
+    if (one.key().isEmpty() || !one.value().isObject()) continue;
+    const QJsonObject object = one.value().toObject();
+    KeptLedger& ledger = store.m_ledgers[one.key()];
+    ledger.values = valuesOf(object);
+    const QJsonValue trace = object[QStringLiteral("trace")];
+    if (trace.isObject()) ledger.trace = traceOf(trace.toObject());
   }
   return store;
 }
 
 QByteArray LedgerStore::toJson() const {
   QJsonObject all;
-  for (const auto& [name, values] : m_ledgers) all[name] = objectOf(values);
+  for (const auto& [name, ledger] : m_ledgers) {
+    QJsonObject object = objectOf(ledger.values);
+    if (ledger.trace) object[QStringLiteral("trace")] = objectOf(*ledger.trace);
+    all[name] = object;
+  }
   return QJsonDocument(all).toJson(QJsonDocument::Compact);
 }
 
 QStringList LedgerStore::names() const {
   QStringList names;
-  for (const auto& [name, values] : m_ledgers) names << name;
+  for (const auto& [name, ledger] : m_ledgers) names << name;
   return names;
 }
 
-const TypedValues* LedgerStore::find(const QString& name) const {
+const KeptLedger* LedgerStore::find(const QString& name) const {
   const auto found = m_ledgers.find(name);
   return found == m_ledgers.end() ? nullptr : &found->second;
 }
 
-void LedgerStore::save(const QString& name, const TypedValues& values) { m_ledgers[name] = values; }
-
-ShownTable comparisonOf(const QString& name, const TypedAnswer& answer, const QString& otherName,
-                        const TypedAnswer& other) {
-  ShownTable table;
-  table.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Two ledgers"));
-  const QString difference = say(QT_TRANSLATE_NOOP("MemoryPage", "Difference"));
-  table.columns = {{say(QT_TRANSLATE_NOOP("MemoryPage", "Figure"))},
-                   {name, {}, true},
-                   {otherName, {}, true},
-                   {difference, {}, true}};
-  if (!answer.ledger || !other.ledger) {
-    table.emptyText = (answer.ledger ? otherName : name) + QStringLiteral(": ") +
-                      (answer.ledger ? other.firstProblem() : answer.firstProblem());
-    return table;
-  }
-  struct Row {
-    QString name;
-    std::optional<std::int64_t> mine;
-    std::optional<std::int64_t> others;
-    bool isSize = true;
-  };
-  const engine::Ledger& a = *answer.ledger;
-  const engine::Ledger& b = *other.ledger;
-  std::vector<Row> rows = {
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Capacity")), a.input.capacity_bytes, b.input.capacity_bytes},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Usable")), a.usable_bytes, b.usable_bytes},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Fixed state")), a.fixed_bytes, b.fixed_bytes},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Activations")), a.activations_bytes, b.activations_bytes},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Total")), a.total_bytes, b.total_bytes},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Headroom")), a.headroom_bytes, b.headroom_bytes},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Microbatch")), a.input.microbatch, b.input.microbatch, false},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Effective batch")), a.effective_batch, b.effective_batch, false},
-      {say(QT_TRANSLATE_NOOP("MemoryPage", "Largest microbatch")), a.limits.microbatch, b.limits.microbatch, false}};
-  const ByteScale scale = ByteScale::of(std::max(a.input.capacity_bytes, b.input.capacity_bytes));
-  table.unit = scale.unit;
-  table.rows = static_cast<int>(rows.size());
-  table.cell = [rows = std::move(rows), scale](int place, int column) -> RowsCell {
-    const Row& row = rows[static_cast<std::size_t>(place)];
-    if (column == 0) return {row.name};
-    const auto figure = [&](const std::optional<std::int64_t>& value) -> RowsCell {
-      if (!value) return {plot::notMeasuredText()};
-      RowsCell cell{row.isSize ? scale.text(*value) : plot::withMinusSign(countText(*value)), exactBytes(*value)};
-      if (row.isSize && *value < 0) cell.tone = RowsCell::Tone::Bad;
-      return cell;
-    };
-    if (column == 1) return figure(row.mine);
-    if (column == 2) return figure(row.others);
-    RowsCell cell = figure(row.mine && row.others ? std::optional(*row.mine - *row.others) : std::nullopt);
-    cell.tone = RowsCell::Tone::Plain;
-    return cell;
-  };
-  return table;
-}
+void LedgerStore::save(const QString& name, const KeptLedger& ledger) { m_ledgers[name] = ledger; }
 
 }  // namespace mantissa::ui::memory

@@ -107,6 +107,10 @@ QString limitName(LimitOf limit) {
       return say(QT_TRANSLATE_NOOP("MemoryLedger", "reserve"));
     case LimitOf::Capacity:
       return say(QT_TRANSLATE_NOOP("MemoryLedger", "capacity (smallest)"));
+    case LimitOf::Accumulation:
+      return say(QT_TRANSLATE_NOOP("MemoryLedger", "accumulation"));
+    case LimitOf::Outside:
+      return say(QT_TRANSLATE_NOOP("MemoryLedger", "outside the allocator"));
   }
   return {};
 }
@@ -126,6 +130,9 @@ QString limitText(LimitOf limit, const engine::Ledger& ledger) {
       return limits.reserve_parts ? percentText(*limits.reserve_parts) : none;
     case LimitOf::Capacity:
       return size(limits.capacity_bytes);
+    case LimitOf::Accumulation:
+    case LimitOf::Outside:
+      break;
   }
   return {};
 }
@@ -174,6 +181,8 @@ QString limitSentence(LimitOf limit, const engine::Ledger& ledger) {
                  : say(QT_TRANSLATE_NOOP("MemoryLedger", "No device of 64-bit size holds %1 beside a reserve of %2."))
                        .arg(total, percentText(input.reserve_parts));
     case LimitOf::Microbatch:
+    case LimitOf::Accumulation:
+    case LimitOf::Outside:
       break;
   }
   return {};

@@ -39,9 +39,10 @@ QString durationText(double seconds);
 /// Whether it fits, why, and what would: one sentence or two, as mantissa-cli says them.
 QString ledgerSentence(const engine::Ledger& ledger);
 
-/// The fields that have a largest value that fits (of the capacity: the smallest).
-enum class LimitOf { Microbatch, PerSample, FixedState, Reserve, Capacity };
-inline constexpr int kLimits = 5;
+/// The fields that have a largest value that fits (of the capacity: the smallest). Accumulation and what is outside are
+/// those of traced steps, whose inputs are all there at once; the second and third those of typed sums.
+enum class LimitOf { Microbatch, PerSample, FixedState, Reserve, Capacity, Accumulation, Outside };
+inline constexpr int kTypedLimits = 5;  ///< the first so many
 QString limitName(LimitOf limit);
 /// "54 samples"; "none fits".
 QString limitText(LimitOf limit, const engine::Ledger& ledger);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
@@ -20,6 +21,7 @@
 #include "ui/memory/ledger_controls.h"
 #include "ui/memory/ledger_results.h"
 #include "ui/memory/ledger_solver.h"
+#include "ui/memory/traced_view.h"
 #include "ui/memory/typed_view.h"
 #include "ui/models/name_words.h"
 #include "ui/plot/picture_view.h"
@@ -61,9 +63,20 @@ MemoryPage::MemoryPage(QWidget* parent)
   connect(m_controls, &LedgerControls::ledgerChosen, this, &MemoryPage::showSavedLedger);
   connect(m_controls, &LedgerControls::ledgerNameEdited, this, &MemoryPage::enableActions);
   connect(m_controls, &LedgerControls::sourceChosen, this, &MemoryPage::changeSource);
-  connect(m_solver, &LedgerSolver::answered, this, [this](const std::shared_ptr<const SolverAnswer>& answer) {
+  constexpr int kPatience = 100;  // ms: what is sooner there than the eye needs no word
+  m_patience.setSingleShot(true);
+  m_patience.setInterval(kPatience);
+  connect(&m_patience, &QTimer::timeout, this, [this] {
+    if (m_solver->arePlansAsked()) m_solved.reset();
+    if (m_solver->isBusy()) showTraced();
+  });
+  connect(m_solver, &LedgerSolver::ledgerAnswered, this, [this](const std::shared_ptr<const TracedAnswer>& answer) {
+    m_tracedAnswer = answer;
+    showTraced();
+  });
+  connect(m_solver, &LedgerSolver::plansAnswered, this, [this](const std::shared_ptr<const SolverAnswer>& answer) {
     m_solved = answer;
-    recompute();
+    showTraced();
   });
   connect(m_loader, &CalibrationLoader::loaded, this, &MemoryPage::takePairs);
   showCalibration(*m_results->calibration(), m_pairs);
@@ -126,9 +139,10 @@ void MemoryPage::useActions(shell::ActionList& actions) {
          "traced yet"),
       [this] { solve(); });
   m_controls->addAction(m_solve);
-  m_save =
-      actions.add(QStringLiteral("memory_save_ledger"), tr("Tools"), tr("&Keep ledger"), QKeySequence(tr("Ctrl+Alt+S")),
-                  tr("Keeps what is typed under the name that stands in the field Ledger"), [this] { saveLedger(); });
+  m_save = actions.add(
+      QStringLiteral("memory_save_ledger"), tr("Tools"), tr("&Keep ledger"), QKeySequence(tr("Ctrl+Alt+S")),
+      tr("Keeps what is typed, or what came of the traced steps, under the name that stands in the field Ledger"),
+      [this] { saveLedger(); });
   m_controls->addAction(m_save);
   m_forget = actions.add(QStringLiteral("memory_forget_ledger"), tr("Tools"), tr("&Forget the kept ledger"),
                          QKeySequence(tr("Ctrl+Alt+L")),
@@ -181,45 +195,75 @@ void MemoryPage::recomputeTyped() {
   m_answer = answerOf(typed);
   m_controls->showAnswer(m_answer);
   m_shown = shownOf(typed, m_answer, m_controls->ledgerName());
-  const QString compared = m_controls->comparedLedger();
-  const TypedValues* const other = m_store.find(compared);
-  std::optional<ShownTable> comparison;
-  if (other != nullptr) comparison = comparisonOf(tr("This one"), m_answer, compared, answerOf(*other));
-  m_results->showComparison(comparison);
   showShown();
 }
 
 void MemoryPage::recomputeTraced() {
-  m_results->showComparison(std::nullopt);
+  TracedQuestion question;
+  question.choice.forecast = static_cast<std::size_t>(std::max(0, m_controls->chosenArm()));
+  question.choice.values = values();
+  question.fields = commonFieldsOf(question.choice.values);
+  QString why;
   if (!m_traced || m_traced->forecasts.empty()) {
     const QString name = models::isolated(QString::fromStdString(m_experiment->name));
-    m_shown =
-        nothingShown(m_isTracing ? tr("Steps of %1 are being traced.").arg(name)
-                     : m_traced  ? tr("No arm of %1 could be traced.").arg(name)
-                                 : tr("%1 is not traced yet. Solve traces a step of every arm, on the CPU.").arg(name));
+    why = m_isTracing ? tr("Steps of %1 are being traced.").arg(name)
+          : m_traced  ? tr("No arm of %1 could be traced.").arg(name)
+                      : tr("%1 is not traced yet. Solve traces a step of every arm, on the CPU.").arg(name);
+  } else {
+    why = ledgerProblem(question.fields);
+  }
+  if (!why.isEmpty()) {
+    forgetAnswers();
+    m_shown = nothingShown(why);
     m_shown.subject = QString::fromStdString(m_experiment->name);
-    m_controls->showAnswer(commonFieldsOf(values()), {}, {});
-    showShown();
-    return;
+    m_controls->showAnswer(question.fields, {});
+    return showShown();
   }
-  TracedChoice choice;
-  choice.forecast = static_cast<std::size_t>(std::max(0, m_controls->chosenArm()));
-  choice.values = values();
-  const TracedAnswer answer = answerOf(*m_traced, choice);
-  if (answer.ledger) {
-    const SolverQuestion question = questionOf(m_traced, choice, answer);
-    if (!m_asked || !(question == *m_asked)) {
-      m_asked = question;
-      m_solved.reset();
-      m_solver->ask(question);
-    }
+  question.traced = m_traced;
+  askTraced(question);
+  showTraced();
+}
+
+/// Asks for what has changed, and for nothing else.
+void MemoryPage::askTraced(const TracedQuestion& question) {
+  if (!m_asked || !m_asked->hasSameLedger(question)) {
+    m_solver->askLedger(question);
+    m_patience.start();
   }
-  m_shown = shownOf(*m_traced, choice, answer, m_solved.get());
-  const bool isAnswered = answer.ledger && m_solved;
-  const QString largest = !isAnswered                   ? QString()
-                          : m_solved->largestMicrobatch ? samplesText(*m_solved->largestMicrobatch)
-                                                        : tr("none fits");
-  m_controls->showAnswer(answer.fields, largest, m_shown.sentence);
+  m_asked = question;
+  const SolverQuestion plans = questionOf(question, m_controls->limit() == LimitOf::Accumulation);
+  if (m_askedPlans && *m_askedPlans == plans) return;
+  m_askedPlans = plans;
+  m_solver->askPlans(plans);
+  m_patience.start();
+}
+
+void MemoryPage::forgetAnswers() {
+  m_solver->drop();
+  m_patience.stop();
+  m_asked.reset();
+  m_tracedAnswer.reset();
+  m_askedPlans.reset();
+  m_solved.reset();
+}
+
+bool MemoryPage::isOld() const { return isOfExperiment() && m_solver->isLedgerAsked(); }
+
+/// The newest answers that there are.
+void MemoryPage::showTraced() {
+  if (!isOfExperiment() || !m_asked) return;
+  LedgerControls::LimitAnswer limit;
+  if (!m_tracedAnswer) {
+    m_shown = nothingShown(tr("The step is being worked out."));
+    m_shown.subject = QString::fromStdString(m_experiment->name);
+  } else {
+    m_shown = shownOf(*m_tracedAnswer, m_solved.get());
+    if (isOld() && !m_patience.isActive()) markOld(m_shown, m_asked->fields);
+    limit.value = tracedLimitText(m_controls->limit(), *m_tracedAnswer, m_solved.get());
+    limit.sentence = tracedLimitSentence(m_controls->limit(), *m_tracedAnswer, m_solved.get());
+    if (m_solved) limit.largestMicrobatch = m_solved->largestMicrobatch;
+  }
+  m_controls->showAnswer(m_asked->fields, limit);
   showShown();
 }
 
@@ -245,6 +289,7 @@ void MemoryPage::showShown() {
   }
   m_strip->setStatements(m_shown.statements);
   m_results->showLedger(m_shown);
+  showComparison();
   enableActions();
   redrawSoon();
 }
@@ -275,8 +320,7 @@ void MemoryPage::takeExperiment(std::shared_ptr<const spec::Experiment> experime
   if (m_isTracing && m_controller != nullptr) m_controller->cancelTrace();
   m_experiment = std::move(experiment);
   m_traced.reset();
-  m_asked.reset();
-  m_solved.reset();
+  forgetAnswers();
   m_controls->setArms({}, -1);
   m_controls->offerExperiment(m_experiment ? QString::fromStdString(m_experiment->name) : QString());
   if (wasOfExperiment && !m_experiment) return changeSource();
@@ -329,6 +373,7 @@ void MemoryPage::trace() {
 void MemoryPage::takeTraced(const Traced& traced) {
   m_isTracing = false;
   m_strips->dismiss(QString::fromLatin1(kTraceTopic));
+  forgetAnswers();
   m_traced = traced;
   for (const session::ArmMemory& arm : traced->failures) {
     m_strips->show(shell::MessageStrip::Kind::Warning,
@@ -361,6 +406,12 @@ void MemoryPage::takeTraced(const Traced& traced) {
   } else {
     m_otherValues = planned;
   }
+  if (m_wanted && m_wanted->trace->experiment == QString::fromStdString(traced->experiment.name)) {
+    const KeptLedger wanted = *std::exchange(m_wanted, std::nullopt);
+    m_controls->chooseArm(wanted.trace->arm);
+    if (isOfExperiment()) return setValues(wanted.values);
+    m_otherValues = wanted.values;
+  }
   recompute();
 }
 
@@ -382,35 +433,8 @@ void MemoryPage::useSettings(shell::Settings& settings) {
   enableActions();
 }
 
-void MemoryPage::keepLedgers(const QString& shown) {
-  if (m_settings != nullptr) m_settings->setLedgers(m_store.toJson());
-  m_controls->offerLedgers(m_store.names(), shown);
-  recompute();
-}
-
-void MemoryPage::saveLedger() {
-  const QString name = m_controls->ledgerName();
-  if (name.isEmpty() || isOfExperiment()) return;
-  TypedValues kept = values();
-  // Groups of digits differ by language; a ledger is read in any.
-  for (const FieldId one : {FieldId::Microbatch, FieldId::Accumulation, FieldId::Blocks, FieldId::Updates}) {
-    if (const std::optional<std::int64_t> count = countOf(kept.text(one))) kept.text(one) = QString::number(*count);
-  }
-  m_store.save(name, kept);
-  keepLedgers(name);
-  Q_EMIT told(tr("Ledger kept as %1").arg(models::isolated(name)));
-}
-
-void MemoryPage::forgetLedger() {
-  m_store.forget(m_controls->ledgerName());
-  keepLedgers({});
-}
-
-void MemoryPage::showSavedLedger(const QString& name) {
-  if (const TypedValues* const saved = m_store.find(name)) setValues(*saved);
-}
-
 QString MemoryPage::whyNoPlan() const {
+  if (isOfExperiment() && m_solver->arePlansAsked()) return tr("Plans are being worked out.");
   if (m_shown.plans.plans.empty()) return m_shown.why.isEmpty() ? m_shown.plans.emptyText : m_shown.why;
   const std::optional<std::size_t> plan = m_results->selectedPlan();
   if (!plan || *plan >= m_shown.plans.plans.size()) return tr("Select a plan in the table first.");
@@ -430,7 +454,16 @@ void MemoryPage::usePlan() {
 void MemoryPage::takeTime(std::size_t plan, const QString& text) {
   if (plan >= m_shown.plans.plans.size()) return;
   const engine::Plan& chosen = m_shown.plans.plans[plan];
-  const TypedAnswer::Option& option = m_answer.options[chosen.option];
+  TypedTime time;
+  time.step = {chosen.microbatch, chosen.accumulation, 0.0};
+  if (isOfExperiment()) {
+    const session::ArmForecast& forecast = m_traced->forecasts[chosen.option];
+    time.arm = QString::fromStdString(forecast.arm);
+    time.isCheckpointed = forecast.activation_checkpointing;
+  } else {
+    time.policy = m_answer.options[chosen.option].policy;
+    time.isCheckpointed = m_answer.options[chosen.option].isCheckpointed;
+  }
   const std::optional<double> seconds = number_from_text(text.trimmed().toStdString());
   if (!text.trimmed().isEmpty() && !(seconds && std::isfinite(*seconds) && *seconds > 0)) {
     m_strips->show(shell::MessageStrip::Kind::Warning,
@@ -439,13 +472,11 @@ void MemoryPage::takeTime(std::size_t plan, const QString& text) {
     return;
   }
   m_strips->dismiss(QString::fromLatin1(kTimeTopic));
-  const auto isSame = [&](const TypedTime& time) {
-    return time.policy == option.policy && time.isCheckpointed == option.isCheckpointed &&
-           time.step.microbatch == chosen.microbatch && time.step.accumulation == chosen.accumulation;
-  };
+  const auto isSame = [&time](const TypedTime& other) { return time.isSamePlan(other); };
   m_times.erase(std::remove_if(m_times.begin(), m_times.end(), isSame), m_times.end());
   if (seconds && !text.trimmed().isEmpty()) {
-    m_times.push_back({option.policy, option.isCheckpointed, {chosen.microbatch, chosen.accumulation, *seconds}});
+    time.step.seconds = *seconds;
+    m_times.push_back(time);
   }
   recompute();
 }
@@ -457,13 +488,10 @@ void MemoryPage::enableActions() {
   const bool hasPlans = !m_shown.plans.plans.empty();
   m_actions->setEnabled(m_solve, hasPlans || canTrace, m_shown.why.isEmpty() ? m_shown.plans.emptyText : m_shown.why);
   const QString whyNot = whyNoPlan();
-  const QString name = m_controls->ledgerName();
-  const QString noTyped =
-      isOfExperiment() ? tr("Typed values are saved; those of an experiment stand in its file.") : QString();
-  m_actions->setEnabled(m_save, noTyped.isEmpty() && !name.isEmpty(),
-                        noTyped.isEmpty() ? tr("Type a name into the field Ledger first.") : noTyped);
-  m_actions->setEnabled(m_forget, noTyped.isEmpty() && m_store.find(name) != nullptr,
-                        noTyped.isEmpty() ? tr("No ledger of this name is saved.") : noTyped);
+  const QString whyNotKept = this->whyNotKept();
+  m_actions->setEnabled(m_save, whyNotKept.isEmpty(), whyNotKept);
+  m_actions->setEnabled(m_forget, m_store.find(m_controls->ledgerName()) != nullptr,
+                        tr("No ledger of this name is kept."));
   m_actions->setEnabled(m_usePlan, whyNot.isEmpty(), whyNot);
 }
 

@@ -11,6 +11,7 @@
 #include "ui/memory/ledger_store.h"
 #include "ui/memory/shown_ledger.h"
 #include "ui/memory/traced_ledger.h"
+#include "ui/memory/traced_plans.h"
 #include "ui/memory/typed_ledger.h"
 #include "ui/shell/page.h"
 
@@ -33,8 +34,10 @@ class LedgerSolver;
 
 /// What memory a training step needs, what fits a device with its reserve, and which plan finishes in time.
 ///
-/// Everything is worked out anew at every change of a field, while a slider is dragged, too; nothing waits. Where a
-/// field is wrong it says so, and nothing that was shown before stands in for the answer.
+/// Everything is worked out anew at every change of a field, while a slider is dragged, too; nothing waits. Traced
+/// steps are worked out on threads of their own: until one is there, what was shown before stays, and says so where
+/// that takes longer than the eye. Where a field is wrong it says so, and nothing that was shown before stands in for
+/// the answer.
 class MemoryPage : public shell::Page {
   Q_OBJECT
 
@@ -68,6 +71,8 @@ class MemoryPage : public shell::Page {
   const ShownLedger& shown() const { return m_shown; }
   /// What was traced of the experiment that is open; null: nothing yet.
   const Traced& traced() const { return m_traced; }
+  /// Whether what is shown is not yet that of the fields.
+  bool isOld() const;
 
   /// What is typed, with the times of steps.
   TypedValues values() const;
@@ -86,12 +91,17 @@ class MemoryPage : public shell::Page {
   static constexpr char kTimeTopic[] = "time";
   static constexpr char kTraceTopic[] = "trace";
   static constexpr char kArmTopic[] = "arm ";  ///< and its name
+  static constexpr char kKeptTopic[] = "kept";
 
   void makeLayout();
   void listenToCharts();
   void recompute();
   void recomputeTyped();
   void recomputeTraced();
+  void askTraced(const TracedQuestion& question);
+  void showTraced();
+  void forgetAnswers();
+  void showComparison();
   void showShown();
   void changeSource();
   void takePairs(const MemoryPairs& pairs);
@@ -107,6 +117,8 @@ class MemoryPage : public shell::Page {
   void forgetLedger();
   void keepLedgers(const QString& shown);
   void showSavedLedger(const QString& name);
+  void showKeptTrace(const QString& name, const KeptLedger& kept);
+  QString whyNotKept() const;
   QString whyNoPlan() const;
   void takeTime(std::size_t plan, const QString& text);
   void enableActions();
@@ -117,8 +129,12 @@ class MemoryPage : public shell::Page {
   bool m_isTracing = false;
   TypedValues m_otherValues;  ///< of the source that is not looked at
   LedgerSolver* m_solver;
-  std::optional<SolverQuestion> m_asked;
-  std::shared_ptr<const SolverAnswer> m_solved;  ///< to it; null: it is being worked out
+  std::optional<TracedQuestion> m_asked;               ///< of a ledger, newest
+  std::shared_ptr<const TracedAnswer> m_tracedAnswer;  ///< to it or to one before it; null: none yet
+  std::optional<SolverQuestion> m_askedPlans;
+  std::shared_ptr<const SolverAnswer> m_solved;  ///< as the answer above
+  QTimer m_patience;                             ///< after it what is shown is told to be old
+  std::optional<KeptLedger> m_wanted;            ///< to be shown when its experiment has been traced
   CalibrationLoader* m_loader;
   QString m_archive;
   int m_endedTrials = -1;  ///< of it; what was measured is read again where more have ended

@@ -54,6 +54,16 @@ struct Maker {
     return cell;
   }
 
+  QString timeTip(const engine::Plan& plan) const {
+    const bool isTyped = plan.option < subject.areTimesTyped.size() && subject.areTimesTyped[plan.option];
+    if (plan.timed) {
+      return isTyped ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Typed"))
+                     : say(QT_TRANSLATE_NOOP("MemoryPlans", "Measured here, on the CPU"));
+    }
+    return isTyped ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Worked out from the times that were typed"))
+                   : say(QT_TRANSLATE_NOOP("MemoryPlans", "Worked out from times that were measured here, on the CPU"));
+  }
+
   RowsCell plain(const engine::Plan& plan, PlanColumn column, bool isBest) const {
     const QString none = plot::notMeasuredText();
     switch (column) {
@@ -86,9 +96,9 @@ struct Maker {
         if (plan.fits && plan.update_seconds) {
           cell = {(plan.timed ? QString() : QStringLiteral("~")) + secondsText(*plan.update_seconds),
                   exactNumber(*plan.update_seconds)};
-          if (!plan.timed) cell.tip = say(QT_TRANSLATE_NOOP("MemoryPlans", "Worked out from the times that are known"));
+          cell.tip = timeTip(plan);
         }
-        cell.isEditable = plan.fits && subject.canTypeTimes;
+        cell.isEditable = plan.fits;
         return cell;
       }
       case PlanColumn::Finish:
@@ -136,11 +146,9 @@ std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteS
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "s per update")),
            {},
            true,
-           subject.canTypeTimes
-               ? say(QT_TRANSLATE_NOOP("MemoryPlans",
-                                       "Type the time of a step here (F2); other plans are worked out from it, which "
-                                       "~ says. An empty cell forgets it"))
-               : QString()},
+           say(QT_TRANSLATE_NOOP("MemoryPlans",
+                                 "Type the time of a step here (F2); other plans are worked out from it, which ~ says. "
+                                 "An empty cell forgets it"))},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "Finish")), say(QT_TRANSLATE_NOOP("MemoryPlans", "Finish, s")), true},
           {deadline},
           {say(QT_TRANSLATE_NOOP("MemoryPlans", "Cost")), {}, true}};
@@ -149,6 +157,23 @@ std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteS
 bool hasTimes(const PlansSubject& subject) {
   return std::any_of(subject.question.options.begin(), subject.question.options.end(),
                      [](const engine::PlanOption& option) { return !option.timed.empty(); });
+}
+
+bool isTyped(const PlansSubject& subject, std::size_t option) {
+  return option < subject.areTimesTyped.size() && subject.areTimesTyped[option];
+}
+
+/// Where the times come from.
+QString timesText(const PlansSubject& subject) {
+  bool anyTyped = false;
+  bool anyMeasured = false;
+  for (std::size_t i = 0; i < subject.question.options.size(); ++i) {
+    if (subject.question.options[i].timed.empty()) continue;
+    (isTyped(subject, i) ? anyTyped : anyMeasured) = true;
+  }
+  if (!anyMeasured) return say(QT_TRANSLATE_NOOP("MemoryPlans", "fastest that fits first, times typed"));
+  if (!anyTyped) return say(QT_TRANSLATE_NOOP("MemoryPlans", "fastest that fits first, times measured here"));
+  return say(QT_TRANSLATE_NOOP("MemoryPlans", "fastest that fits first, some times typed, others measured here"));
 }
 
 }  // namespace
@@ -165,11 +190,8 @@ ShownPlans shownPlans(const PlansSubject& subject, const engine::Plans& plans) {
   const QString number = count == 1 ? say(QT_TRANSLATE_NOOP("MemoryPlans", "1 plan"))
                                     : say(QT_TRANSLATE_NOOP("MemoryPlans", "%1 plans")).arg(countText(count));
   QString times = say(QT_TRANSLATE_NOOP("MemoryPlans", "no times: type one into a cell of s per update"));
-  if (!subject.canTypeTimes) times = say(QT_TRANSLATE_NOOP("MemoryPlans", "no times"));
   if (hasTimes(subject)) {
-    times = subject.areTimesTyped
-                ? say(QT_TRANSLATE_NOOP("MemoryPlans", "fastest that fits first, times typed"))
-                : say(QT_TRANSLATE_NOOP("MemoryPlans", "fastest that fits first, times measured here"));
+    times = timesText(subject);
     if (subject.question.updates > 0) {
       times =
           say(QT_TRANSLATE_NOOP("MemoryPlans", "%1 for %2 updates")).arg(times, countText(subject.question.updates));

@@ -18,8 +18,7 @@ struct PlansSubject {
   std::size_t option = 0;      ///< of what is planned now
   std::int64_t microbatch = 0;
   std::int64_t accumulation = 0;
-  bool areTimesTyped = true;  ///< false: measured on this device
-  bool canTypeTimes = true;
+  std::vector<bool> areTimesTyped;  ///< of each option; none, or false: measured here, where there are some
 };
 
 enum class PlanColumn {

@@ -94,6 +94,7 @@ struct ShownLedger {
   QString why;      ///< a sentence: there is no ledger, and every picture says this instead; empty: there is one
   QString subject;  ///< for files: the ledger's name, or the experiment's
   QString sentence;
+  QString oldText;  ///< what is shown is of values that were typed before; empty: of those that stand in the fields
   ByteScale scale;
   std::vector<shell::Statement> statements;  ///< kStatements of them
   ShownStack stack;

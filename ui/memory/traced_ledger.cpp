@@ -4,440 +4,71 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <array>
-#include <set>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/memory/outside_table.h"
-#include "core/report/plain_words.h"
-#include "ui/memory/typed_view.h"
+#include "core/memory/replay.h"
 #include "ui/models/error_words.h"
 #include "ui/models/name_words.h"
-#include "ui/models/record_words.h"
-#include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::memory {
 namespace {
 
-using plot::RowsCell;
-using record::MemoryCategory;
-using shell::Statement;
-
-constexpr std::int64_t kMostSamples = 1'000'000'000;  // no device holds a microbatch of more
-
 QString say(const char* text) { return QCoreApplication::translate("MemoryPage", text); }
-
-constexpr std::array<const char*, record::kMemoryCategories> kCategories = {
-    QT_TRANSLATE_NOOP("MemoryPage", "Parameters"),      QT_TRANSLATE_NOOP("MemoryPage", "Buffers"),
-    QT_TRANSLATE_NOOP("MemoryPage", "Optimizer state"), QT_TRANSLATE_NOOP("MemoryPage", "Gradients"),
-    QT_TRANSLATE_NOOP("MemoryPage", "Inputs"),          QT_TRANSLATE_NOOP("MemoryPage", "Saved activations"),
-    QT_TRANSLATE_NOOP("MemoryPage", "Cast copies"),     QT_TRANSLATE_NOOP("MemoryPage", "Temporaries")};
-constexpr std::array<const char*, record::kMemoryCategories> kHow = {
-    QT_TRANSLATE_NOOP("MemoryPage", "FP32 under autocast, too"),
-    QT_TRANSLATE_NOOP("MemoryPage", "running statistics, masks"),
-    QT_TRANSLATE_NOOP("MemoryPage", "moments and what else the optimizer keeps"),
-    QT_TRANSLATE_NOOP("MemoryPage", "of parameters, in their dtype"),
-    QT_TRANSLATE_NOOP("MemoryPage", "microbatches of the step, with targets"),
-    QT_TRANSLATE_NOOP("MemoryPage", "what backward needs; autocast saves here"),
-    QT_TRANSLATE_NOOP("MemoryPage", "parameters in the dtype of autocast: it adds them"),
-    QT_TRANSLATE_NOOP("MemoryPage", "everything else that is live at the peak")};
-
-bool isFixed(std::size_t category) {
-  const auto one = static_cast<MemoryCategory>(category);
-  return one == MemoryCategory::Parameters || one == MemoryCategory::Buffers || one == MemoryCategory::OptimizerState ||
-         one == MemoryCategory::Gradients;
-}
-
-QString partText(record::StepPart part) {
-  switch (part) {
-    case record::StepPart::BeforeForward:
-      return say(QT_TRANSLATE_NOOP("MemoryPage", "before forward"));
-    case record::StepPart::Forward:
-      return say(QT_TRANSLATE_NOOP("MemoryPage", "forward"));
-    case record::StepPart::Backward:
-      return say(QT_TRANSLATE_NOOP("MemoryPage", "backward"));
-    case record::StepPart::Unscale:
-      return say(QT_TRANSLATE_NOOP("MemoryPage", "unscaling"));
-    case record::StepPart::FiniteCheck:
-      return say(QT_TRANSLATE_NOOP("MemoryPage", "finite check"));
-    case record::StepPart::Clip:
-      return say(QT_TRANSLATE_NOOP("MemoryPage", "clipping"));
-    case record::StepPart::Update:
-      return say(QT_TRANSLATE_NOOP("MemoryPage", "update"));
-  }
-  return {};
-}
 
 /// Forward, backward, and all that comes after it as one.
 record::StepPart shownPart(record::StepPart part) {
   return part >= record::StepPart::Unscale ? record::StepPart::Update : part;
 }
 
-QString firstProblem(const CommonFields& fields) {
-  if (fields.problems.empty()) return {};
-  const auto& [field, problem] = *fields.problems.begin();
-  return fieldText(field) + QStringLiteral(": ") + problem;
+/// The reference of the same checkpointing; nothing: the arm is one, or there is none in FP32.
+std::optional<std::size_t> referenceOf(const worker::TracedExperiment& traced, std::size_t arm) {
+  const session::ArmForecast& own = traced.forecasts[arm];
+  const auto first = std::find_if(
+      traced.forecasts.begin(), traced.forecasts.end(),
+      [&own](const session::ArmForecast& one) { return one.activation_checkpointing == own.activation_checkpointing; });
+  if (&*first == &own || first->policy != "FP32") return std::nullopt;
+  return static_cast<std::size_t>(first - traced.forecasts.begin());
 }
-
-class View {
- public:
-  View(const worker::TracedExperiment& traced, const TracedChoice& choice, const TracedAnswer& answer,
-       const SolverAnswer* solved)
-      : m_traced(traced),
-        m_choice(choice),
-        m_answer(answer),
-        m_ledger(*answer.ledger),
-        m_forecast(traced.forecasts[choice.forecast]),
-        m_solved(solved) {
-    m_shown.scale = ByteScale::of(m_ledger.needed_bytes);
-    m_arm = models::isolated(QString::fromStdString(m_forecast.arm));
-  }
-
-  ShownLedger make() {
-    makeSentence();
-    makeStack();
-    makeModules();
-    makeTimeline();
-    makeCategories();
-    makePlans();
-    makeStatements();
-    return std::move(m_shown);
-  }
-
- private:
-  QString sized(std::int64_t bytes) const { return m_shown.scale.textWithUnit(bytes); }
-
-  QString peakPlace() const {
-    const QString part = partText(m_ledger.peak_part);
-    if (m_ledger.peak_module.empty()) return part;
-    return say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of %2"))
-        .arg(part, models::isolated(QString::fromStdString(m_ledger.peak_module)));
-  }
-
-  void makeSentence() {
-    const QString need = say(QT_TRANSLATE_NOOP("MemoryPage", "%1 at microbatch %2 × %3 needs %4 of %5 usable"))
-                             .arg(m_arm, countText(m_ledger.microbatch), countText(m_ledger.accumulation),
-                                  sizeText(m_ledger.needed_bytes), sizeText(m_ledger.usable_bytes));
-    m_shown.sentence = m_ledger.fits ? say(QT_TRANSLATE_NOOP("MemoryPage", "Fits: %1, %2 stay free."))
-                                           .arg(need, sizeText(m_ledger.headroom_bytes))
-                                     : say(QT_TRANSLATE_NOOP("MemoryPage", "Does not fit: %1, over by %2."))
-                                           .arg(need, sizeText(-m_ledger.headroom_bytes));
-    m_shown.sentence += u' ' + say(QT_TRANSLATE_NOOP("MemoryPage", "The peak is in %1.")).arg(peakPlace());
-    if (m_ledger.fits_by_release) {
-      m_shown.sentence +=
-          u' ' + say(QT_TRANSLATE_NOOP("MemoryPage",
-                                       "It fits only because the allocator gives cached memory back each step, which "
-                                       "costs time."));
-    }
-  }
-
-  std::int64_t beyondLive() const {
-    return std::max<std::int64_t>(0, m_ledger.needed_bytes - m_ledger.outside_bytes.value_or(0) - m_ledger.peak.bytes);
-  }
-
-  void makeStack() {
-    ShownStack& stack = m_shown.stack;
-    std::int64_t fixed = 0;
-    for (const bool wantFixed : {true, false}) {
-      for (std::size_t i = 0; i < kCategories.size(); ++i) {
-        const std::int64_t bytes = m_ledger.peak.by_category[i];
-        if (isFixed(i) != wantFixed || bytes == 0) continue;
-        stack.parts.push_back({say(kCategories[i]), bytes, !wantFixed});
-        if (wantFixed) fixed += bytes;
-      }
-    }
-    const std::int64_t live = m_ledger.peak.bytes;
-    if (beyondLive() > 0) {
-      stack.parts.push_back(
-          {say(QT_TRANSLATE_NOOP("MemoryPage", "Rounding and free parts of segments")), beyondLive(), true});
-    }
-    if (m_ledger.outside_bytes) {
-      stack.parts.push_back(
-          {say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")), *m_ledger.outside_bytes, true});
-    }
-    stack.fixedWords = say(QT_TRANSLATE_NOOP("MemoryPage", "Fixed state %1")).arg(sized(fixed));
-    stack.fixedShort = stack.fixedWords;
-    stack.activationWords = say(QT_TRANSLATE_NOOP("MemoryPage", "With the step %1, allocator %2"))
-                                .arg(sized(live - fixed), sized(beyondLive()));
-    stack.total = m_ledger.needed_bytes;
-    stack.capacity = m_answer.device.capacity_bytes;
-    stack.reserve = m_ledger.reserve_bytes;
-    stack.usable = m_ledger.usable_bytes;
-    stack.deviceText = m_choice.values.text(FieldId::Capacity).trimmed();
-  }
-
-  void makeModules() {
-    ShownBlocks& blocks = m_shown.blocks;
-    blocks.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Cumulative, by module"));
-    blocks.column = say(QT_TRANSLATE_NOOP("MemoryPage", "Module"));
-    blocks.unit = m_shown.scale.unit;
-    auto names = std::make_shared<QStringList>();
-    std::int64_t saved = 0;
-    for (const engine::ModuleBytes& module : m_ledger.by_module) saved += module.bytes;
-    blocks.fixed = m_ledger.peak.bytes - saved;
-    blocks.usable = m_ledger.usable_bytes;
-    std::int64_t sum = 0;
-    for (const engine::ModuleBytes& module : m_ledger.by_module) {
-      sum += module.bytes;
-      const std::int64_t total = blocks.fixed + sum;
-      blocks.bars.push_back({sum, total, std::max<std::int64_t>(0, total - m_ledger.usable_bytes)});
-      *names << (module.module.empty() ? say(QT_TRANSLATE_NOOP("MemoryPage", "(outside of the model)"))
-                                       : models::isolated(QString::fromStdString(module.module)));
-    }
-    blocks.name = [names](std::size_t place) { return names->value(static_cast<int>(place)); };
-  }
-
-  void makeTimeline() {
-    ShownTimeline& timeline = m_shown.timeline;
-    const record::StepTrace& step = m_answer.step;
-    auto positions = std::make_shared<plot::PositionColumn>();
-    auto data = std::make_shared<plot::SeriesData>(positions);
-    std::vector<std::int64_t> sizes(step.blocks.size(), 0);
-    std::int64_t live = 0;
-    std::optional<record::StepPart> part;
-    for (std::size_t i = 0; i < step.events.size(); ++i) {
-      const record::MemoryEvent& event = step.events[i];
-      const auto block = static_cast<std::size_t>(event.block);
-      if (event.kind == record::MemoryEvent::Kind::Allocate) {
-        live += sizes[block] = event.bytes;
-      } else {
-        live -= std::exchange(sizes[block], 0);
-      }
-      positions->append(static_cast<double>(i));
-      data->append(static_cast<double>(live));
-      const record::StepPart now = shownPart(event.part);
-      if (part == now || i < step.held) continue;
-      part = now;
-      timeline.parts.push_back({static_cast<double>(i), partText(now)});
-    }
-    timeline.allocated = std::move(data);
-    timeline.events = static_cast<std::int64_t>(step.events.size());
-    timeline.unit = say(QT_TRANSLATE_NOOP("MemoryPage", "%1, live, worked out from traces")).arg(m_shown.scale.unit);
-    timeline.peakEvent = m_ledger.peak.event;
-    timeline.peak = m_ledger.peak.bytes;
-    timeline.peakWords =
-        say(QT_TRANSLATE_NOOP("MemoryPage", "peak %1, %2")).arg(m_shown.scale.text(m_ledger.peak.bytes), peakPlace());
-  }
-
-  struct Row {
-    QString name;
-    QString how;
-    std::optional<std::int64_t> reference;
-    std::optional<std::int64_t> arm;
-    QString source;
-    RowsCell::Tone tone = RowsCell::Tone::Plain;
-    bool isBold = false;
-  };
-
-  void makeCategories() {
-    ShownTable& table = m_shown.categories;
-    table.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Ledger by category"));
-    table.note = say(QT_TRANSLATE_NOOP("MemoryPage", "%1, microbatch %2 × %3, at the peak"))
-                     .arg(m_arm, countText(m_ledger.microbatch), countText(m_ledger.accumulation));
-    const bool isPair = m_answer.reference.has_value();
-    const QString inUnit = say(QT_TRANSLATE_NOOP("MemoryPage", "%1, %2"));
-    const QString bytes = say(QT_TRANSLATE_NOOP("MemoryPage", "%1, bytes"));
-    const auto column = [&](const QString& name) {
-      return plot::RowsColumn{inUnit.arg(name, m_shown.scale.unit), bytes.arg(name), true};
-    };
-    const QString saved = say(QT_TRANSLATE_NOOP("MemoryPage", "Saved"));
-    table.columns = {{say(QT_TRANSLATE_NOOP("MemoryPage", "Category"))},
-                     {say(QT_TRANSLATE_NOOP("MemoryPage", "How")), {}, false, {}, true}};
-    if (isPair) table.columns.push_back(column(QStringLiteral("FP32")));
-    table.columns.push_back(column(m_arm));
-    if (isPair) {
-      table.columns.push_back({saved, bytes.arg(saved), true,
-                               say(QT_TRANSLATE_NOOP("MemoryPage",
-                                                     "What autocast saves; below zero: what it adds. Each at its own "
-                                                     "peak, which may lie at another place of the step"))});
-    }
-    table.columns.push_back({say(QT_TRANSLATE_NOOP("MemoryPage", "Source"))});
-    const auto of = [&](const auto& figure) {
-      return isPair ? std::optional<std::int64_t>(figure(*m_answer.reference)) : std::nullopt;
-    };
-    const QString traced = say(QT_TRANSLATE_NOOP("MemoryPage", "traced"));
-    const QString simulated = say(QT_TRANSLATE_NOOP("MemoryPage", "simulated"));
-    std::vector<Row> rows;
-    const auto add = [&](const QString& name, const QString& how, const auto& figure, const QString& source,
-                         bool isBold = false) {
-      rows.push_back({name, how, of(figure), figure(m_ledger), source, RowsCell::Tone::Plain, isBold});
-    };
-    using engine::ModelLedger;
-    for (std::size_t i = 0; i < kCategories.size(); ++i) {
-      add(
-          say(kCategories[i]), say(kHow[i]), [i](const ModelLedger& each) { return each.peak.by_category[i]; }, traced);
-    }
-    add(
-        say(QT_TRANSLATE_NOOP("MemoryPage", "All that is live")), {},
-        [](const ModelLedger& each) { return each.peak.bytes; }, traced, true);
-    add(
-        say(QT_TRANSLATE_NOOP("MemoryPage", "Reserved by the allocator")),
-        say(QT_TRANSLATE_NOOP("MemoryPage", "PyTorch's caching allocator: rounding, segments")),
-        [](const ModelLedger& each) { return each.replay.peak.reserved; }, simulated);
-    Row outside{say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")),
-                say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces of libraries")), m_ledger.outside_bytes,
-                m_ledger.outside_bytes,
-                m_ledger.outside_bytes == engine::outside_from_table(m_answer.device.capacity_bytes)
-                    ? say(QT_TRANSLATE_NOOP("MemoryPage", "table, not measured"))
-                    : say(QT_TRANSLATE_NOOP("MemoryPage", "typed"))};
-    if (!m_ledger.outside_bytes) {
-      outside.how = say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces: type what the device's tool shows"));
-      outside.source = say(QT_TRANSLATE_NOOP("MemoryPage", "! missing"));
-      outside.tone = RowsCell::Tone::Warn;
-    }
-    rows.push_back(outside);
-    add(
-        say(QT_TRANSLATE_NOOP("MemoryPage", "Needed")), {}, [](const ModelLedger& each) { return each.needed_bytes; },
-        {}, true);
-    table.rows = static_cast<int>(rows.size());
-    table.cell = [rows = std::move(rows), scale = m_shown.scale, isPair](int place, int at) -> RowsCell {
-      const Row& row = rows[static_cast<std::size_t>(place)];
-      const auto size = [&](const std::optional<std::int64_t>& value) -> RowsCell {
-        if (!value) return {plot::notMeasuredText()};
-        return {scale.text(*value), exactBytes(*value), RowsCell::Tone::Plain, row.isBold, byteCount(*value)};
-      };
-      if (at == 0) return {row.name, {}, RowsCell::Tone::Plain, row.isBold};
-      if (at == 1) return {row.how, {}, RowsCell::Tone::Faint};
-      if (!isPair) {
-        if (at == 2) return size(row.arm);
-        return {row.source, {}, row.tone};
-      }
-      if (at == 2) return size(row.reference);
-      if (at == 3) return size(row.arm);
-      if (at == 4) return size(row.reference && row.arm ? std::optional(*row.reference - *row.arm) : std::nullopt);
-      return {row.source, {}, row.tone};
-    };
-  }
-
-  void makePlans() {
-    m_shown.plans.title = say(QT_TRANSLATE_NOOP("MemoryPage", "Plans"));
-    if (m_solved == nullptr) {
-      m_shown.plans.emptyText = say(QT_TRANSLATE_NOOP("MemoryPage", "Plans are being worked out."));
-      return;
-    }
-    if (!m_solved->plans) {
-      m_shown.plans.emptyText = m_solved->noPlans;
-      return;
-    }
-    m_subject.question = m_solved->question;
-    for (const session::ArmForecast& forecast : m_traced.forecasts) m_subject.names.push_back(armText(forecast));
-    m_subject.option = m_choice.forecast;
-    m_subject.microbatch = m_ledger.microbatch;
-    m_subject.accumulation = m_ledger.accumulation;
-    m_subject.areTimesTyped = !m_choice.values.times.empty();
-    m_subject.canTypeTimes = false;
-    m_shown.plans = shownPlans(m_subject, *m_solved->plans);
-  }
-
-  void makeStatements() {
-    std::vector<Statement> statements(kStatements);
-    Statement& fits = statements[0];
-    fits.question = say(QT_TRANSLATE_NOOP("MemoryPage", "Fits"));
-    fits.beginsWithName = true;
-    const ByteScale scale = m_shown.scale;
-    const ByteScale device = ByteScale::of(m_ledger.usable_bytes);
-    fits.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of %2 usable"))
-                      .arg(scale.unit == device.unit ? scale.text(m_ledger.needed_bytes) : sized(m_ledger.needed_bytes),
-                           device.textWithUnit(m_ledger.usable_bytes));
-    fits.shorterAnswers << sized(m_ledger.needed_bytes);
-    fits.state = m_ledger.fits ? Statement::State::Good : Statement::State::Bad;
-    fits.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "%1 less %2 reserve"))
-                      .arg(m_shown.stack.deviceText, percentText(m_answer.device.reserve_parts));
-    fits.help = m_shown.sentence;
-    Statement& headroom = statements[1];
-    headroom.question = say(QT_TRANSLATE_NOOP("MemoryPage", "Headroom"));
-    headroom.beginsWithName = true;
-    headroom.answer = device.textWithUnit(m_ledger.headroom_bytes);
-    headroom.state = m_ledger.fits ? Statement::State::Plain : Statement::State::Bad;
-    headroom.detail =
-        m_ledger.fits ? say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of usable"))
-                            .arg(models::figure(report::share_words(m_ledger.headroom_bytes, m_ledger.usable_bytes)))
-                      : say(QT_TRANSLATE_NOOP("MemoryPage", "over by %1")).arg(sizeText(-m_ledger.headroom_bytes));
-    Statement& largest = statements[2];
-    largest.question = say(QT_TRANSLATE_NOOP("MemoryPage", "Largest microbatch"));
-    largest.beginsWithName = true;
-    largest.detail =
-        say(QT_TRANSLATE_NOOP("MemoryPage", "of %1, accumulated %2")).arg(m_arm, countText(m_ledger.accumulation));
-    if (m_solved == nullptr) {
-      largest.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "is being worked out"));
-    } else if (m_solved->largestMicrobatch) {
-      largest.answer = samplesText(*m_solved->largestMicrobatch);
-      largest.state = Statement::State::Plain;
-    } else {
-      largest.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "none fits"));
-      largest.state = Statement::State::Bad;
-    }
-    statements[3] = fastestStatement(m_subject, m_shown.plans);
-    statements[4] = deadlineStatement(m_subject, m_shown.plans);
-    Statement& trust = statements[5];
-    trust.question = say(QT_TRANSLATE_NOOP("MemoryPage", "Trust"));
-    trust.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "not measured yet"));
-    trust.state = Statement::State::Undecided;
-    std::set<std::int64_t> sizes;
-    for (const session::StepSize& size : m_traced.trace.sizes) sizes.insert(size.microbatch);
-    QStringList words;
-    for (const std::int64_t size : sizes) words << countText(size);
-    trust.detail =
-        say(QT_TRANSLATE_NOOP("MemoryPage", "traced on the CPU at %1 samples")).arg(words.join(QStringLiteral(", ")));
-    trust.shorterDetails << say(QT_TRANSLATE_NOOP("MemoryPage", "traced on the CPU"));
-    if (!m_forecast.forecast.is_joined(m_ledger.accumulation)) {
-      trust.state = Statement::State::Warn;
-      trust.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "scaled from one trace"));
-      trust.help = say(QT_TRANSLATE_NOOP("MemoryPage",
-                                         "Its steps allocate in another order at other microbatches, so its figures "
-                                         "are scaled from the nearest trace."));
-    }
-    m_shown.statements = std::move(statements);
-  }
-
-  const worker::TracedExperiment& m_traced;
-  const TracedChoice& m_choice;
-  const TracedAnswer& m_answer;
-  const engine::ModelLedger& m_ledger;
-  const session::ArmForecast& m_forecast;
-  const SolverAnswer* m_solved;
-  QString m_arm;
-  PlansSubject m_subject;
-  ShownLedger m_shown;
-};
 
 }  // namespace
 
-QString armText(const session::ArmForecast& forecast) {
-  const QString arm = models::isolated(QString::fromStdString(forecast.arm));
-  const QString policy = QString::fromStdString(forecast.policy);
-  return arm == policy ? arm : say(QT_TRANSLATE_NOOP("MemoryPage", "%1, %2")).arg(arm, policy);
+QString ledgerProblem(const CommonFields& fields) {
+  for (const auto& [field, problem] : fields.problems) {
+    if (field == FieldId::Updates || field == FieldId::Deadline || field == FieldId::Price) continue;
+    return fieldText(field) + QStringLiteral(": ") + problem;
+  }
+  return {};
 }
 
-TracedAnswer answerOf(const worker::TracedExperiment& traced, const TracedChoice& choice) {
+engine::Device TracedQuestion::device() const {
+  engine::Device device;
+  device.capacity_bytes = fields.capacityBytes;
+  device.reserve_parts = fields.reserveParts;
+  device.outside_bytes = fields.outsideBytes;
+  return device;
+}
+
+bool TracedQuestion::hasSameLedger(const TracedQuestion& other) const {
+  return traced == other.traced && choice.forecast == other.choice.forecast &&
+         fields.capacityBytes == other.fields.capacityBytes && fields.reserveParts == other.fields.reserveParts &&
+         fields.outsideBytes == other.fields.outsideBytes && fields.microbatch == other.fields.microbatch &&
+         fields.accumulation == other.fields.accumulation &&
+         choice.values.text(FieldId::Capacity) == other.choice.values.text(FieldId::Capacity);
+}
+
+TracedAnswer TracedSteps::answer(const TracedQuestion& question) {
   TracedAnswer answer;
-  answer.fields = commonFieldsOf(choice.values);
-  answer.why = firstProblem(answer.fields);
-  if (!answer.why.isEmpty()) {
-    // What only plans need takes nothing from the ledger.
-    const auto concernsPlans = [](const auto& problem) {
-      return problem.first == FieldId::Updates || problem.first == FieldId::Deadline || problem.first == FieldId::Price;
-    };
-    const auto& problems = answer.fields.problems;
-    if (!std::all_of(problems.begin(), problems.end(), concernsPlans)) return answer;
-    answer.why.clear();
-  }
-  answer.device.capacity_bytes = answer.fields.capacityBytes;
-  answer.device.reserve_parts = answer.fields.reserveParts;
-  answer.device.outside_bytes = answer.fields.outsideBytes;
-  const session::ArmForecast& forecast = traced.forecasts[choice.forecast];
+  answer.question = question;
   try {
-    answer.step = forecast.forecast.at(answer.fields.microbatch, answer.fields.accumulation);
-    const session::ArmForecast& reference =
-        *std::find_if(traced.forecasts.begin(), traced.forecasts.end(), [&](const session::ArmForecast& one) {
-          return one.activation_checkpointing == forecast.activation_checkpointing;
-        });
-    if (&reference != &forecast && reference.policy == "FP32") {
-      answer.reference = engine::model_ledger_of(
-          reference.forecast.at(answer.fields.microbatch, answer.fields.accumulation), answer.device);
+    const Step& arm = stepOf(m_arm, question, question.choice.forecast);
+    if (!m_arm.curve.bytes) m_arm.curve = curveOf(arm.trace);
+    answer.curve = arm.curve;
+    const engine::Device device = question.device();
+    if (const auto reference = referenceOf(*question.traced, question.choice.forecast)) {
+      answer.reference = ledgerOf(stepOf(m_reference, question, *reference), device);
     }
-    answer.ledger = engine::model_ledger_of(answer.step, answer.device);
+    answer.ledger = ledgerOf(arm, device);
   } catch (const Error& error) {
     answer.why = models::errorText(error);
     answer.ledger.reset();
@@ -445,69 +76,60 @@ TracedAnswer answerOf(const worker::TracedExperiment& traced, const TracedChoice
   return answer;
 }
 
-bool SolverQuestion::operator==(const SolverQuestion& other) const {
-  return traced == other.traced && forecast == other.forecast && device.capacity_bytes == other.device.capacity_bytes &&
-         device.reserve_parts == other.device.reserve_parts && device.outside_bytes == other.device.outside_bytes &&
-         accumulation == other.accumulation && effectiveBatch == other.effectiveBatch && updates == other.updates &&
-         deadlineSeconds == other.deadlineSeconds && pricePerHour == other.pricePerHour;
+const TracedSteps::Step& TracedSteps::stepOf(Step& kept, const TracedQuestion& question, std::size_t forecast) {
+  const CommonFields& fields = question.fields;
+  const bool isKept = kept.traced == question.traced && kept.forecast == forecast &&
+                      kept.microbatch == fields.microbatch && kept.accumulation == fields.accumulation;
+  if (isKept) return kept;
+  kept = {};  // a step that cannot be worked out leaves none behind
+  Step step;
+  step.trace = question.traced->forecasts[forecast].forecast.at(fields.microbatch, fields.accumulation);
+  step.use = engine::step_use_of(step.trace);
+  step.traced = question.traced;
+  step.forecast = forecast;
+  step.microbatch = fields.microbatch;
+  step.accumulation = fields.accumulation;
+  kept = std::move(step);
+  return kept;
 }
 
-SolverQuestion questionOf(const Traced& traced, const TracedChoice& choice, const TracedAnswer& answer) {
-  SolverQuestion question;
-  question.traced = traced;
-  question.forecast = choice.forecast;
-  question.device = answer.device;
-  question.accumulation = answer.fields.accumulation;
-  question.effectiveBatch = traced->trace.planned.microbatch * traced->trace.planned.accumulation;
-  question.updates = answer.fields.updates;
-  question.deadlineSeconds = answer.fields.deadlineSeconds;
-  question.pricePerHour = answer.fields.pricePerHour;
-  return question;
+engine::ModelLedger TracedSteps::ledgerOf(const Step& step, const engine::Device& device) {
+  return engine::model_ledger_of(step.use, device, [&step](const engine::AllocatorSettings& settings) {
+    return engine::replay(step.trace.events, settings);
+  });
 }
 
-SolverAnswer solve(const SolverQuestion& question) {
-  SolverAnswer answer;
-  engine::PlanQuestion& plans = answer.question;
-  plans.effective_batch = question.effectiveBatch;
-  plans.updates = question.updates;
-  plans.deadline_seconds = question.deadlineSeconds;
-  plans.price_per_hour = question.pricePerHour;
-  try {
-    plans.usable_bytes = question.device.capacity_bytes -
-                         engine::reserve_of(question.device.capacity_bytes, question.device.reserve_parts);
-    for (std::size_t i = 0; i < question.traced->forecasts.size(); ++i) {
-      const session::ArmForecast& forecast = question.traced->forecasts[i];
-      engine::PlanOption option;
-      option.policy = forecast.policy;
-      option.activation_checkpointing = forecast.activation_checkpointing;
-      option.timed = forecast.timed;
-      option.need = [traced = question.traced, i, device = question.device](std::int64_t microbatch,
-                                                                            std::int64_t accumulation) {
-        const engine::ModelLedger ledger =
-            engine::model_ledger_of(traced->forecasts[i].forecast.at(microbatch, accumulation), device);
-        return engine::Need{ledger.needed_bytes, ledger.fits, ledger.could_fit()};
-      };
-      plans.options.push_back(std::move(option));
+LiveCurve TracedSteps::curveOf(const record::StepTrace& step) {
+  if (!m_positions || m_positions->size() != step.events.size()) {
+    auto positions = std::make_shared<plot::PositionColumn>();
+    for (std::size_t i = 0; i < step.events.size(); ++i) positions->append(static_cast<double>(i));
+    m_positions = std::move(positions);
+  }
+  auto data = std::make_shared<plot::SeriesData>(m_positions);
+  LiveCurve curve;
+  std::vector<std::int64_t> sizes(step.blocks.size(), 0);
+  std::int64_t live = 0;
+  for (std::size_t i = 0; i < step.events.size(); ++i) {
+    const record::MemoryEvent& event = step.events[i];
+    const auto block = static_cast<std::size_t>(event.block);
+    if (event.kind == record::MemoryEvent::Kind::Allocate) {
+      live += sizes[block] = event.bytes;
+    } else {
+      live -= std::exchange(sizes[block], 0);
     }
-    answer.plans = engine::plans_of(plans);
-    answer.largestMicrobatch =
-        engine::largest_microbatch(plans.options[question.forecast], question.accumulation, kMostSamples);
-  } catch (const Error& error) {
-    answer.noPlans = models::errorText(error);
+    data->append(static_cast<double>(live));
+    const record::StepPart now = shownPart(event.part);
+    if (i < step.held || (!curve.parts.empty() && curve.parts.back().part == now)) continue;
+    curve.parts.push_back({static_cast<std::int64_t>(i), now});
   }
-  return answer;
+  curve.bytes = std::move(data);
+  return curve;
 }
 
-ShownLedger shownOf(const worker::TracedExperiment& traced, const TracedChoice& choice, const TracedAnswer& answer,
-                    const SolverAnswer* solved) {
-  ShownLedger shown;
-  if (answer.ledger) {
-    shown = View(traced, choice, answer, solved).make();
-  } else {
-    shown = nothingShown(answer.why);
-  }
-  shown.subject = QString::fromStdString(traced.experiment.name);
-  return shown;
+QString armText(const session::ArmForecast& forecast) {
+  const QString arm = models::isolated(QString::fromStdString(forecast.arm));
+  const QString policy = QString::fromStdString(forecast.policy);
+  return arm == policy ? arm : say(QT_TRANSLATE_NOOP("MemoryPage", "%1, %2")).arg(arm, policy);
 }
 
 }  // namespace mantissa::ui::memory

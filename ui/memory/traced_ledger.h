@@ -3,14 +3,15 @@
 
 #include <QString>
 
-#include <map>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/memory/model_ledger.h"
-#include "ui/memory/plans_view.h"
-#include "ui/memory/shown_ledger.h"
 #include "ui/memory/typed_ledger.h"
+#include "ui/plot/series_data.h"
 #include "ui/worker/traced_experiment.h"
 
 namespace mantissa::ui::memory {
@@ -23,43 +24,65 @@ struct TracedChoice {
   TypedValues values;        ///< device, sizes, time and cost
 };
 
+/// The first problem that a ledger of a traced step has, with the name of its field; empty: none. What only plans need
+/// takes nothing from the ledger.
+QString ledgerProblem(const CommonFields& fields);
+
+/// What is live after each event of a step, as it is drawn.
+struct LiveCurve {
+  std::shared_ptr<const plot::SeriesData> bytes;
+  struct Part {
+    std::int64_t from = 0;  ///< event
+    record::StepPart part{};
+  };
+  std::vector<Part> parts;  ///< all that comes after backward is one
+};
+
+struct TracedQuestion {
+  Traced traced;
+  TracedChoice choice;
+  CommonFields fields;  ///< of the choice's values, without a problem that the ledger has
+
+  engine::Device device() const;
+  /// Whatever it asks of plans.
+  bool hasSameLedger(const TracedQuestion& other) const;
+};
+
 /// The ledger of one arm at the sizes that are typed, and that of the reference beside it.
 struct TracedAnswer {
-  CommonFields fields;
-  engine::Device device;
-  std::optional<engine::ModelLedger> ledger;     ///< nothing: a field is wrong
+  TracedQuestion question;
+  std::optional<engine::ModelLedger> ledger;     ///< nothing: the step cannot be worked out
   std::optional<engine::ModelLedger> reference;  ///< of the same checkpointing; nothing: the arm is the reference
-  record::StepTrace step;                        ///< of the arm, at these sizes
+  LiveCurve curve;                               ///< of the arm
   QString why;                                   ///< why there is no ledger, as a sentence
 };
-TracedAnswer answerOf(const worker::TracedExperiment& traced, const TracedChoice& choice);
 
-/// What takes too long to be done at every notch of a slider: plans, and the largest microbatch. It depends on neither
-/// the microbatch nor on which panel is looked at.
-struct SolverQuestion {
-  Traced traced;
-  std::size_t forecast = 0;
-  engine::Device device;
-  std::int64_t accumulation = 1;
-  std::int64_t effectiveBatch = 1;
-  std::int64_t updates = 0;
-  std::optional<double> deadlineSeconds;
-  std::optional<double> pricePerHour;
+/// Answers on the thread that asks, a few tenths of a second for a million events. What the last answer was made of is
+/// kept: another device, deadline or price costs next to nothing.
+class TracedSteps {
+ public:
+  TracedAnswer answer(const TracedQuestion& question);
 
-  bool operator==(const SolverQuestion& other) const;
+ private:
+  /// A step of one arm at a size.
+  struct Step {
+    Traced traced;
+    std::size_t forecast = 0;
+    std::int64_t microbatch = 0;
+    std::int64_t accumulation = 0;
+    record::StepTrace trace;
+    engine::StepUse use;
+    LiveCurve curve;  ///< only where it was asked for
+  };
+
+  const Step& stepOf(Step& kept, const TracedQuestion& question, std::size_t forecast);
+  static engine::ModelLedger ledgerOf(const Step& step, const engine::Device& device);
+  LiveCurve curveOf(const record::StepTrace& step);
+
+  Step m_arm;
+  Step m_reference;
+  std::shared_ptr<const plot::PositionColumn> m_positions;  ///< 0, 1, 2, …: the same for all steps of as many events
 };
-struct SolverAnswer {
-  engine::PlanQuestion question;
-  std::optional<engine::Plans> plans;
-  QString noPlans;  ///< why there are none
-  std::optional<std::int64_t> largestMicrobatch;
-};
-SolverQuestion questionOf(const Traced& traced, const TracedChoice& choice, const TracedAnswer& answer);
-SolverAnswer solve(const SolverQuestion& question);
-
-/// \param solved  null: it is being worked out
-ShownLedger shownOf(const worker::TracedExperiment& traced, const TracedChoice& choice, const TracedAnswer& answer,
-                    const SolverAnswer* solved);
 
 /// "fp16, FP16 autocast", "reference, FP32".
 QString armText(const session::ArmForecast& forecast);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/memory/ledger.h"
@@ -65,6 +66,16 @@ struct TypedTime {
   TypedPolicy policy = TypedPolicy::Fp16;
   bool isCheckpointed = false;
   engine::TimedStep step;
+  QString arm = {};  ///< of a traced experiment, whose policy is its own; empty: of typed values
+
+  bool isOf(const std::string& name, bool checkpointed) const {
+    return isCheckpointed == checkpointed && arm == QString::fromStdString(name);
+  }
+  /// Whatever its seconds are.
+  bool isSamePlan(const TypedTime& other) const {
+    return policy == other.policy && isCheckpointed == other.isCheckpointed && arm == other.arm &&
+           step.microbatch == other.step.microbatch && step.accumulation == other.step.accumulation;
+  }
 };
 
 /// Everything that a person has typed, as it stands in the fields: what a saved ledger keeps.

@@ -279,6 +279,7 @@ class View {
     }
     m_subject.question = m_answer.question;
     for (const TypedAnswer::Option& option : m_answer.options) m_subject.names.push_back(policyText(option.policy));
+    m_subject.areTimesTyped.assign(m_answer.options.size(), true);
     m_subject.microbatch = m_input.microbatch;
     m_subject.accumulation = m_input.accumulation;
     m_shown.plans = shownPlans(m_subject, *m_answer.plans);

@@ -131,6 +131,7 @@ class TracedPageTests : public QObject {
     auto* const line = m_page->controls()->field(FieldId::Microbatch)->spin()->findChild<QLineEdit*>();
     line->setText(QStringLiteral("2000"));
     QCOMPARE(m_page->traced(), before);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_page->isOld(), kPatience);
     QVERIFY(m_page->shown().stack.total > need);
     QVERIFY(m_page->shown().sentence.contains(QStringLiteral("2,000")));
   }
@@ -173,6 +174,7 @@ class TracedPageTests : public QObject {
     QVERIFY(m_page->shown().why.contains(QStringLiteral("Found '-1'")));
     QVERIFY(m_page->results()->timeline()->content().series.empty());
     line->setText(QStringLiteral("64"));
+    QTRY_VERIFY_WITH_TIMEOUT(m_page->isSettled(), kPatience);
     QVERIFY(m_page->shown().why.isEmpty());
   }
 

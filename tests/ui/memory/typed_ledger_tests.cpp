@@ -242,7 +242,7 @@ class TypedLedgerTests : public QObject {
     const TypedAnswer answer = answerOf(handExample());
     QCOMPARE(limitSentence(LimitOf::Microbatch, *answer.ledger),
              QStringLiteral("3.2 GB + 54 × 340 MB = 21.56 GB is within 21.60 GB. 55 samples would need 21.90 GB."));
-    for (int i = 0; i < kLimits; ++i) {
+    for (int i = 0; i < kTypedLimits; ++i) {
       QVERIFY(!limitName(static_cast<LimitOf>(i)).isEmpty());
       QVERIFY(!limitSentence(static_cast<LimitOf>(i), *answer.ledger).isEmpty());
     }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ledgers that are kept under a name and compared.
+#include <QAction>
+#include <QComboBox>
+#include <QMenu>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/ui/memory/memory_page_fixture.h"
+#include "ui/memory/ledger_store.h"
+#include "ui/shell/settings.h"
+
+using namespace mantissa;
+using namespace mantissa::test;
+
+class KeptLedgersTests : public MemoryPageFixture {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void ledgers_are_saved_under_a_name_and_come_back() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("settings.ini"));
+    QAction* const save = m_actions->find(QStringLiteral("memory_save_ledger"));
+    {
+      shell::Settings settings(file);
+      m_page->useSettings(settings);
+      QVERIFY(!save->isEnabled());
+      m_page->controls()->ledgerBox()->setEditText(QStringLiteral("Night run, <24> & GB"));
+      QVERIFY(save->isEnabled());
+      TypedValues values = m_page->values();
+      values.times = {{TypedPolicy::Fp16, true, {32, 2, 0.79}}};
+      m_page->setValues(values);
+      save->trigger();
+      type(FieldId::Capacity, QStringLiteral("80 GB"));
+      m_page->controls()->ledgerBox()->setEditText(QStringLiteral("Night run, 80 GB"));
+      save->trigger();
+    }
+    shell::Settings again(file);
+    m_page->useSettings(again);
+    QCOMPARE(m_page->controls()->ledgerBox()->count(), 2);
+    m_page->setValues(TypedValues::example());
+    m_page->controls()->ledgerBox()->setCurrentIndex(1);
+    Q_EMIT m_page->controls()->ledgerBox()->activated(1);
+    QCOMPARE(field(FieldId::Capacity)->text(), QStringLiteral("24 GB"));
+    QCOMPARE(m_page->values().times.size(), std::size_t{1});
+    QCOMPARE(m_page->values().times[0].step.seconds, 0.79);
+    QVERIFY(m_page->values().times[0].isCheckpointed);
+    m_actions->find(QStringLiteral("memory_forget_ledger"))->trigger();
+    QCOMPARE(m_page->controls()->ledgerBox()->count(), 1);
+  }
+
+  void two_ledgers_stand_side_by_side() {
+    QTemporaryDir folder;
+    shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    m_page->useSettings(settings);
+    QVERIFY(!m_page->results()->comparison()->isVisible());
+    m_page->controls()->ledgerBox()->setEditText(QStringLiteral("mine"));
+    m_actions->find(QStringLiteral("memory_save_ledger"))->trigger();
+    type(FieldId::Microbatch, QStringLiteral("32"));
+    m_page->controls()->compareWith(QStringLiteral("mine"));
+    const plot::PictureView* const comparison = m_page->results()->comparison();
+    QVERIFY(comparison->isVisible());
+    // 3.2 + 32 · 0.34 = 14.08 beside 8.64
+    QCOMPARE(cell(comparison, 7, 0), QStringLiteral("Needed"));
+    QCOMPARE(cell(comparison, 7, 1), QStringLiteral("14.08"));
+    QCOMPARE(cell(comparison, 7, 2), QStringLiteral("8.64"));
+    QCOMPARE(cell(comparison, 7, 3), QStringLiteral("5.44"));
+    QCOMPARE(m_page->controls()->compareButton()->text(), QStringLiteral("with mine"));
+    m_page->controls()->compareButton()->menu()->actions().first()->trigger();
+    QVERIFY(!comparison->isVisible());
+  }
+
+  void any_number_of_ledgers_stand_side_by_side() {
+    QTemporaryDir folder;
+    shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    m_page->useSettings(settings);
+    for (const int samples : {8, 16, 32, 54}) {
+      type(FieldId::Microbatch, QString::number(samples));
+      m_page->controls()->ledgerBox()->setEditText(
+          QStringLiteral("at %1 & more").arg(samples, 2, 10, QLatin1Char('0')));
+      m_actions->find(QStringLiteral("memory_save_ledger"))->trigger();
+    }
+    for (QAction* const action : m_page->controls()->compareButton()->menu()->actions()) action->trigger();
+    QCOMPARE(m_page->controls()->compareButton()->text(), QStringLiteral("with 4 ledgers"));
+    const plot::PictureView* const comparison = m_page->results()->comparison();
+    const plot::RowsModel& rows = comparison->table()->rows();
+    QCOMPARE(rows.columnCount(), 6);  // the figure, this one, four
+    QCOMPARE(rows.columns()[2].title, QStringLiteral("at 08 & more"));
+    // 3.2 + 0.34 · 8, 16, 32, 54
+    QCOMPARE(cell(comparison, 7, 2), QStringLiteral("5.92"));
+    QCOMPARE(cell(comparison, 7, 3), QStringLiteral("8.64"));
+    QCOMPARE(cell(comparison, 7, 4), QStringLiteral("14.08"));
+    QCOMPARE(cell(comparison, 7, 5), QStringLiteral("21.56"));
+    QVERIFY(rows.cell(7, 2).tip.contains(QStringLiteral("15.64 more")));  // 21.56 − 5.92
+    type(FieldId::Capacity, QStringLiteral("-1 GB"));
+    QVERIFY(cell(comparison, 0, 1).contains(QStringLiteral("Found '-1 GB'")));
+    QCOMPARE(cell(comparison, 7, 2), QStringLiteral("5.92"));
+  }
+
+  void settings_that_a_hand_has_broken_break_nothing() {
+    QVERIFY(LedgerStore::fromJson("{\"a\":").names().isEmpty());
+    QVERIFY(LedgerStore::fromJson("[1]").names().isEmpty());
+    const LedgerStore store =
+        LedgerStore::fromJson("{\"a\": {\"capacity\": 5, \"times\": [{\"seconds\": -1}, 3]}, \"b\": 1}");
+    QCOMPARE(store.names(), QStringList{QStringLiteral("a")});
+    const LedgerStore traced = LedgerStore::fromJson(
+        "{\"a\": {\"trace\": {\"figures\": {\"needed\": \"5e3\", \"usable\": \"9223372036854775807\"}}}, \"b\": "
+        "{\"trace\": 3}}");
+    QVERIFY(!figuresOf(*traced.find(QStringLiteral("a"))).at(FigureOf::Needed).has_value());
+    QCOMPARE(figuresOf(*traced.find(QStringLiteral("a"))).at(FigureOf::Usable), 9223372036854775807);
+    QVERIFY(!traced.find(QStringLiteral("b"))->trace.has_value());
+    QVERIFY(store.find(QStringLiteral("a"))->values.times.empty());
+  }
+};
+
+QTEST_MAIN(KeptLedgersTests)
+#include "kept_ledgers_tests.moc"
