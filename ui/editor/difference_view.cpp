@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ui/measured_text.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
@@ -63,7 +64,7 @@ DifferenceView::DifferenceView(const QString& name, const QString& mine, const Q
   }
   const auto countOf = [&](Of of) { return std::count(m_of.begin(), m_of.end(), of); };
   const auto words = [](qsizetype count, const QString& one, const QString& many) {
-    return count == 1 ? one : many.arg(count);
+    return count == 1 ? one : many.arg(wholeText(count));
   };
   auto* const summary = new QLabel(tr("−  %1 only here, in the editor;   +  %2 only in the file")
                                        .arg(words(countOf(Of::Mine), tr("1 line"), tr("%1 lines")),

@@ -3,7 +3,6 @@
 
 #include <QAction>
 #include <QFileInfo>
-#include <QLocale>
 #include <QMenu>
 
 #include "core/base/error.h"
@@ -16,6 +15,7 @@
 #include "ui/editor/templates.h"
 #include "ui/editor/text_view.h"
 #include "ui/editor/unsaved_copy.h"
+#include "ui/measured_text.h"
 #include "ui/models/error_words.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/archive_dock.h"
@@ -199,11 +199,12 @@ void EditorTabs::reopen() {
   offerUnsaved({});
   if (gone.isEmpty()) return;
   const QString names = gone.join(QStringLiteral(", "));
-  m_window.strips()->show(shell::MessageStrip::Kind::Note,
-                          gone.size() == 1 ? tr("The editor of %1 is not open again: its file is not there.").arg(names)
-                                           : tr("%1 editors are not open again: their files are not there (%2).")
-                                                 .arg(QLocale().toString(gone.size()), names),
-                          QString::fromLatin1(kGoneTopic));
+  m_window.strips()->show(
+      shell::MessageStrip::Kind::Note,
+      gone.size() == 1
+          ? tr("The editor of %1 is not open again: its file is not there.").arg(names)
+          : tr("%1 editors are not open again: their files are not there (%2).").arg(wholeText(gone.size()), names),
+      QString::fromLatin1(kGoneTopic));
 }
 
 /// Not only when the window closes: it may be killed.

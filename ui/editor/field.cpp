@@ -5,13 +5,13 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "ui/editor/field_kinds.h"
 #include "ui/editor/value_words.h"
+#include "ui/measured_text.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
@@ -102,7 +102,7 @@ void Field::tellProblem() {
   QString words = problem.size() > kLongestValue ? problem.left(kLongestWords) + QStringLiteral("…") : problem;
   if (m_isTooLong) {
     const QString note =
-        tr("Too long for a field: %1 letters. It stands in the text alone.").arg(QLocale().toString(m_value.size()));
+        tr("Too long for a field: %1 letters. It stands in the text alone.").arg(wholeText(m_value.size()));
     words = words.isEmpty() ? note : note + QLatin1Char('\n') + words;
   }
   m_problem->setText(words);

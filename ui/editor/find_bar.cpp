@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "ui/editor/text_view.h"
+#include "ui/measured_text.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
@@ -108,9 +109,9 @@ void FindBar::tell() {
   QString words;
   if (!m_words->text().isEmpty()) {
     words = count == 0     ? tr("no match")
-            : current >= 0 ? tr("%1 of %2").arg(current + 1).arg(count)
+            : current >= 0 ? tr("%1 of %2").arg(wholeText(current + 1), wholeText(count))
             : count == 1   ? tr("1 match")
-                           : tr("%1 matches").arg(count);
+                           : tr("%1 matches").arg(wholeText(count));
   }
   m_count->setText(words);
   QPalette palette = m_count->palette();

@@ -6,6 +6,7 @@
 #include <QStyle>
 #include <QStyleOptionFocusRect>
 
+#include "ui/measured_text.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
@@ -32,13 +33,13 @@ void ProblemSummary::show(const TextProblems& problems) {
   m_state = State::Good;
   if (count > 0) {
     m_state = State::Bad;
-    words = (count == 1 ? tr("✕ 1 problem") : tr("✕ %1 problems").arg(count)) + QStringLiteral("  ·  ") +
+    words = (count == 1 ? tr("✕ 1 problem") : tr("✕ %1 problems").arg(wholeText(count))) + QStringLiteral("  ·  ") +
             problems.problems.first().sentence();
     for (const Problem& problem : problems.problems) all << problem.sentence();
   } else if (warnings > 0) {
     m_state = State::Warned;
-    words = (warnings == 1 ? tr("! 1 warning") : tr("! %1 warnings").arg(warnings)) + QStringLiteral("  ·  ") +
-            cautions.first();
+    words = (warnings == 1 ? tr("! 1 warning") : tr("! %1 warnings").arg(wholeText(warnings))) +
+            QStringLiteral("  ·  ") + cautions.first();
     all = cautions;
   }
   setText(words);

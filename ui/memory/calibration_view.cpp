@@ -5,7 +5,6 @@
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
-#include <QLocale>
 #include <QPainter>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "ui/measured_text.h"
 #include "ui/memory/ledger_words.h"
 #include "ui/models/name_words.h"
 #include "ui/plot/axis_ticks.h"
@@ -175,8 +175,7 @@ void showCalibration(plot::PictureView& view, const MemoryPairs& pairs) {
     if (pair.measured_bytes <= 0) return {plot::notMeasuredText()};
     const double error =
         static_cast<double>(pair.predicted_bytes - pair.measured_bytes) / static_cast<double>(pair.measured_bytes);
-    return {plot::withMinusSign(QLocale().toString(error * 100, 'f', 2)) + QStringLiteral(" %"),
-            QString::number(error, 'g', 6)};
+    return {decimalText(error * 100, 2) + QStringLiteral(" %"), QString::number(error, 'g', 6)};
   });
   view.table()->fitColumns();
 }

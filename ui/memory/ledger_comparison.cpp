@@ -39,7 +39,7 @@ struct Comparison {
   bool hasDifference() const { return ledgers.size() == 2; }
 
   QString words(FigureOf figure, std::int64_t value) const {
-    return isSize(figure) ? scale.text(value) : plot::withMinusSign(countText(value));
+    return isSize(figure) ? scale.text(value) : countText(value);
   }
 
   RowsCell cell(int row, int column) const {

@@ -2,10 +2,10 @@
 #include "ui/memory/ledger_words.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 
 #include "core/base/number_text.h"
 #include "core/report/plain_words.h"
+#include "ui/measured_text.h"
 #include "ui/models/record_words.h"
 #include "ui/plot/plot_numbers.h"
 
@@ -26,7 +26,7 @@ ByteScale ByteScale::of(std::int64_t largest) {
 }
 
 QString ByteScale::text(std::int64_t size) const {
-  return plot::withMinusSign(QLocale().toString(static_cast<double>(size) / bytes, 'f', bytes > 1 ? 2 : 0));
+  return decimalText(static_cast<double>(size) / bytes, bytes > 1 ? 2 : 0);
 }
 
 QString sizeText(std::int64_t bytes) {

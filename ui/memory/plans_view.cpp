@@ -2,13 +2,13 @@
 #include "ui/memory/plans_view.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "core/base/number_text.h"
+#include "ui/measured_text.h"
 #include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::memory {
@@ -18,7 +18,7 @@ using plot::RowsCell;
 
 QString say(const char* text) { return QCoreApplication::translate("MemoryPlans", text); }
 
-QString decimals(double value, int count) { return plot::withMinusSign(QLocale().toString(value, 'f', count)); }
+QString decimals(double value, int count) { return decimalText(value, count); }
 
 /// Three decimals are what a step of a second is compared by; shorter ones need more.
 QString secondsText(double seconds) { return seconds >= 0.1 ? decimals(seconds, 3) : plot::valueText(seconds); }

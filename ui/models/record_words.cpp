@@ -10,6 +10,7 @@
 
 #include "core/base/number_text.h"
 #include "core/report/plain_words.h"
+#include "ui/measured_text.h"
 
 namespace mantissa::ui::models {
 namespace {
@@ -30,6 +31,8 @@ QString figure(const std::string& words) {
       text += point;
     } else if (one == QLatin1Char(',')) {
       text += group;
+    } else if (one == QLatin1Char('-')) {
+      text += QChar(0x2212);
     } else {
       text += one;
     }
@@ -76,11 +79,12 @@ QString verdictReason(const record::Verdict& verdict) {
 }
 
 QString figuresIn(const QString& sentence) {
-  // A figure stands alone: "1,234", "0.6", "1.5e-05". What is part of a name, a path, a version or an assignment is
-  // none.
-  static const QRegularExpression kFigure(
-      QStringLiteral("(?<![\\w./\\-])(?<!= )(?<!=)-?(?:\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+\\.\\d+)(?:e[+-]?\\d+)?"
-                     "(?![\\w/]|[.,]\\w)"));
+  // A figure stands alone: "1,234", "0.6", "1.5e-05", "1e-05", "2^-3". What is part of a name, a path, a version or an
+  // assignment is none.
+  static const QRegularExpression kFigure(QStringLiteral(
+      "(?<![\\w./\\-])(?<!= )(?<!=)-?(?:\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+\\.\\d+|\\d+(?=e-?\\d)|2\\^-\\d+)"
+      "(?:e[+-]?\\d+)?"
+      "(?![\\w/]|[.,]\\w)"));
   QString words;
   qsizetype from = 0;
   for (auto found = kFigure.globalMatch(sentence); found.hasNext();) {
@@ -106,7 +110,7 @@ bool isWrittenWhole(int exponent) { return exponent >= -24 && exponent <= 52; }
 }  // namespace
 
 QString scaleText(double scale) {
-  if (const std::optional<int> exponent = exponentOf(scale)) return QStringLiteral("2^%1").arg(*exponent);
+  if (const std::optional<int> exponent = exponentOf(scale)) return QStringLiteral("2^") + wholeText(*exponent);
   if (!std::isfinite(scale)) return figure(report::scale_words(scale));
   const bool isWhole = scale == std::floor(scale) && std::abs(scale) < 1e15;
   return isWhole ? count(static_cast<std::int64_t>(scale)) : figure(to_text(scale));
@@ -122,7 +126,7 @@ QString fullScaleText(double scale) {
 QString fileScaleText(double scale) {
   const QString number = QString::fromStdString(to_text(scale));
   const std::optional<int> exponent = exponentOf(scale);
-  return exponent && isWrittenWhole(*exponent) ? QStringLiteral("%1 = %2").arg(scaleText(scale), number) : number;
+  return exponent && isWrittenWhole(*exponent) ? QStringLiteral("2^%1 = %2").arg(*exponent).arg(number) : number;
 }
 
 QString kindText(record::TrialKind kind) {

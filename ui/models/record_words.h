@@ -13,7 +13,7 @@
 namespace mantissa::ui::models {
 
 /// A figure of core/report/plain_words.h ("2,000", "0.6 %", "1.2 s") with the separators of the user's locale: "2.000",
-/// "0,6 %" in German. Axes and fields of the window have the same. Files and the clipboard keep the English ones.
+/// "0,6 %" in German, and with the minus sign of ui/measured_text.h. Files and the clipboard keep the English ones.
 QString figure(const std::string& words);
 
 /// A word and a shape: "✓ accepted".
@@ -34,7 +34,7 @@ QString figuresIn(const QString& sentence);
 QString scaleText(double scale);
 /// "2^16 = 65,536"; a scale that is no power of two as `scaleText` says it.
 QString fullScaleText(double scale);
-/// The same as files have it: "2^16 = 65536".
+/// The same as files have it: "2^16 = 65536", "2^-3 = 0.125".
 QString fileScaleText(double scale);
 
 /// "reference", "trial", …

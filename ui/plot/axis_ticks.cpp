@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/axis_ticks.h"
 
-#include <QLocale>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "ui/plot/plot_numbers.h"
+#include "ui/measured_text.h"
 
 namespace mantissa::ui::plot {
 namespace {
@@ -35,21 +33,20 @@ std::vector<double> multiples(const Range& range, double step) {
 }
 
 QString linearLabel(double value, double step) {
-  const QLocale locale;
   const auto largest = std::abs(value);
-  if (value == 0) return locale.toString(0);
+  if (value == 0) return wholeText(0);
   if (largest >= 1e7 || largest < 1e-4) {
     // As many digits as tell neighbours apart.
     const auto lastDigit = static_cast<int>(std::floor(std::log10(step) + 1e-9));
     const auto digits = static_cast<int>(std::floor(std::log10(largest))) - lastDigit;
     // Many digits are read more easily in groups than before a power of ten.
     if (digits > kDigitsBeforePower && largest > 1 && largest < kLargestInFull) {
-      return withMinusSign(locale.toString(value, 'f', std::max(0, -lastDigit)));
+      return decimalText(value, std::max(0, -lastDigit));
     }
-    return withMinusSign(locale.toString(value, 'e', std::clamp(digits, 0, 15)));
+    return powerText(value, std::clamp(digits, 0, 15));
   }
   const auto decimals = static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-  return withMinusSign(locale.toString(value, 'f', std::clamp(decimals, 0, 8)));
+  return decimalText(value, std::clamp(decimals, 0, 8));
 }
 
 /// \param least  that ticks are apart
@@ -72,10 +69,10 @@ std::vector<Tick> linearTicks(const Range& range, int most, double least = 0) {
 Tick decimalTick(int exponent, int factor) {
   const auto height = exponent + std::log10(factor);
   if (exponent >= -4 && exponent <= 4) {
-    return {height, QLocale().toString(factor * std::pow(10.0, exponent), 'f', std::max(0, -exponent)), {}};
+    return {height, decimalText(factor * std::pow(10.0, exponent), std::max(0, -exponent)), {}};
   }
   const auto base = factor == 1 ? QStringLiteral("10") : QStringLiteral("%1·10").arg(factor);
-  return {height, base, withMinusSign(QLocale().toString(exponent))};
+  return {height, base, wholeText(exponent)};
 }
 
 std::vector<Tick> decadeTicks(const Range& range, int most) {
@@ -114,7 +111,7 @@ std::vector<Tick> powerOfTwoTicks(const Range& range, int most) {
   if (step > 2) step = std::ceil(step / 4) * 4;  // 1, 2, 4, 8, 12 …
   std::vector<Tick> ticks;
   for (const auto exponent : multiples(range, step)) {
-    auto text = withMinusSign(QLocale().toString(static_cast<qlonglong>(std::llround(exponent))));
+    auto text = wholeText(std::llround(exponent));
     ticks.push_back({exponent, QStringLiteral("2"), std::move(text)});
   }
   return ticks;
@@ -174,7 +171,7 @@ std::vector<Tick> countTicks(const Range& range, int most) {
   std::vector<Tick> ticks = linearTicks(range, std::max(most, 2), least);
   for (Tick& tick : ticks) {
     if (std::abs(tick.height) < kLargestInFull && tick.height == std::floor(tick.height)) {
-      tick.label = withMinusSign(QLocale().toString(static_cast<qlonglong>(tick.height)));
+      tick.label = wholeText(static_cast<qlonglong>(tick.height));
     }
   }
   return ticks;

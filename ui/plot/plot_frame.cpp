@@ -3,13 +3,13 @@
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
-#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 
+#include "ui/measured_text.h"
 #include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::plot {
@@ -412,7 +412,7 @@ class FrameMaker {
     if (most == 0) return {};
     const auto perPixel = static_cast<double>(most) / columns;
     return tr("%1 values, %2 per pixel")
-        .arg(positionText(static_cast<double>(most)), QLocale().toString(perPixel, 'f', perPixel < 10 ? 1 : 0));
+        .arg(positionText(static_cast<double>(most)), decimalText(perPixel, perPixel < 10 ? 1 : 0));
   }
 
   /// Durations: ticks at whole seconds, minutes or hours.

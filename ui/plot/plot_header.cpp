@@ -6,7 +6,6 @@
 #include <QEvent>
 #include <QFontMetricsF>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QMenu>
 #include <QPainter>
 #include <QPixmap>
@@ -18,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/measured_text.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/plot/plot_painter.h"
 #include "ui/plot/sign_button.h"
@@ -30,7 +30,7 @@ constexpr int kBeforeUnit = 5;
 constexpr int kGap = 4;
 constexpr int kBetweenItems = 8;
 constexpr int kMostLegendRows = 4;
-constexpr int kRoomForLines = 96;  // px: what a legend leaves of a plot, its axis included
+constexpr int kRoomForLines = 96;       // px: what a legend leaves of a plot, its axis included
 constexpr std::size_t kManySeries = 6;  // more stand below each other in columns
 constexpr int kRowsHeight = 165;        // of a plot that can spare a second row
 
@@ -539,12 +539,12 @@ int PlotHeader::arrangeRows(const std::vector<LegendItem*>& items, int above) {
   };
   const int rows = place(0);
   if (m_seenItems == items.size()) return rows;
-  m_moreButton->setText(tr("and %1 more\u2026").arg(QLocale().toString(static_cast<qlonglong>(items.size()))));
+  m_moreButton->setText(tr("and %1 more\u2026").arg(wholeText(static_cast<qlonglong>(items.size()))));
   const int button = m_moreButton->sizeHint().width();
   place(button);
   const auto more = static_cast<qlonglong>(items.size() - m_seenItems);
-  m_moreButton->setText(tr("and %1 more\u2026").arg(QLocale().toString(more)));
-  m_moreButton->setAccessibleName(tr("%1 more series in the plot %2").arg(more).arg(m_state.content.title));
+  m_moreButton->setText(tr("and %1 more\u2026").arg(wholeText(more)));
+  m_moreButton->setAccessibleName(tr("%1 more series in the plot %2").arg(wholeText(more), m_state.content.title));
   m_moreButton->setToolTip(tr("The series that have no room here, with their values"));
   m_moreButton->resize(button, row - 2);
   return rows;

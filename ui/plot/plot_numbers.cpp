@@ -2,17 +2,13 @@
 #include "ui/plot/plot_numbers.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "ui/measured_text.h"
 
 namespace mantissa::ui::plot {
-
-QString withMinusSign(QString number) { return ui::withMinusSign(std::move(number)); }
 
 QString nonFiniteText(NonFinite kind) {
   switch (kind) {
@@ -30,10 +26,9 @@ QString notMeasuredText() { return QStringLiteral("\u2013"); }
 
 QString valueText(double value, YScale scale) {
   if (!std::isfinite(value)) return nonFiniteText(kindOf(value));
-  const QLocale locale;
   if (scale == YScale::Log2 && value > 0) {
     int exponent = 0;
-    if (std::frexp(value, &exponent) == 0.5) return QStringLiteral("2^") + withMinusSign(locale.toString(exponent - 1));
+    if (std::frexp(value, &exponent) == 0.5) return QStringLiteral("2^") + wholeText(exponent - 1);
     return value == std::floor(value) ? positionText(value) : fullValueText(value);  // as everywhere: all of its digits
   }
   return measuredText(value);
@@ -41,22 +36,21 @@ QString valueText(double value, YScale scale) {
 
 QString multipleText(double value) {
   if (!std::isfinite(value)) return nonFiniteText(kindOf(value));
-  const QLocale locale;
   const auto size = std::abs(value);
-  if (value == 0) return locale.toString(0);
-  if (size < 1e-3 || size >= 1e7) return withMinusSign(locale.toString(value, 'e', 1));
+  if (value == 0) return wholeText(0);
+  if (size < 1e-3 || size >= 1e7) return powerText(value, 1);
   const auto before = static_cast<int>(std::floor(std::log10(size))) + 1;
-  return withMinusSign(locale.toString(value, 'f', std::clamp(2 - before, 0, 4)));
+  return decimalText(value, std::clamp(2 - before, 0, 4));
 }
 
 QString fullValueText(double value) {
   if (!std::isfinite(value)) return nonFiniteText(kindOf(value));
-  return withMinusSign(QLocale().toString(value, 'g', QLocale::FloatingPointShortest));
+  return everyDigitText(value);
 }
 
 QString positionText(double position) {
   if (position == std::floor(position) && std::abs(position) < 1e15) {
-    return withMinusSign(QLocale().toString(static_cast<qlonglong>(position)));
+    return wholeText(static_cast<qlonglong>(position));
   }
   return valueText(position);
 }

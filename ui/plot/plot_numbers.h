@@ -7,10 +7,6 @@
 
 namespace mantissa::ui::plot {
 
-/// A number as people read it, with a real minus sign, whose width is that of a digit. Files and the clipboard keep the
-/// hyphen that programs read. An exponent is "e" in every locale, as in the engine's figures.
-QString withMinusSign(QString number);
-
 /// A measured value as a person reads it, in the user's locale: four significant digits, `NaN`, `+∞`, `−∞`. Where
 /// `scale` is Log2, powers of two as `2^16` and others in full.
 QString valueText(double value, YScale scale = YScale::Linear);

@@ -27,7 +27,7 @@ void makePositions(Positions& positions) {
 
 }  // namespace
 
-QString numberText(double value) { return plot::withMinusSign(models::figure(report::number_words(value))); }
+QString numberText(double value) { return models::figure(report::number_words(value)); }
 
 QString causeWords(record::SkipCause cause) {
   switch (cause) {

@@ -11,6 +11,7 @@
 
 #include "core/report/plain_words.h"
 #include "core/spec/parse.h"
+#include "ui/measured_text.h"
 #include "ui/models/record_words.h"
 #include "ui/models/trial_list.h"
 #include "ui/plot/plot_numbers.h"
@@ -215,8 +216,8 @@ class ContentMaker {
       return;
     }
     if (!m_yardstick->isUsable()) {
-      m_unit
-          << (trajectory ? say("run-to-run spread %1") : say("rounding floor %1")).arg(numberText(m_yardstick->size));
+      m_unit << (trajectory ? say("run-to-run spread %1") : say("rounding floor %1"))
+                    .arg(plot::valueText(m_yardstick->size));
       m_yardstick.reset();
       return;
     }
@@ -329,7 +330,8 @@ class ContentMaker {
           m_unit << say("scheduled per iteration");
         }
         if (const std::size_t most = optimizers(); most > 1) {
-          m_unit << say("of %1, the first of %2").arg(m_subject.data->optimizerName(0), QString::number(most));
+          m_unit << say("of %1, the first of %2")
+                        .arg(m_subject.data->optimizerName(0), wholeText(static_cast<qlonglong>(most)));
         }
         break;
       case Chart::Quality:

@@ -7,7 +7,6 @@
 #include <QHBoxLayout>
 #include <QJsonDocument>
 #include <QLabel>
-#include <QLocale>
 #include <QPushButton>
 #include <QStringList>
 #include <QVBoxLayout>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "core/report/plain_words.h"
+#include "ui/measured_text.h"
 #include "ui/models/record_words.h"
 #include "ui/plain_tip.h"
 #include "ui/shell/elided_label.h"
@@ -233,17 +233,16 @@ void PreflightPanel::showWaiting(const QString& arm, int seconds) {
     m_lines.clear();
     fill();
   }
-  const QString words =
-      seconds > 0 && !arm.isEmpty()
-          ? tr("Making its first steps for nothing: arm %1, %2 s").arg(arm, QLocale().toString(seconds))
-          : tr("Making its first steps for nothing …");
+  const QString words = seconds > 0 && !arm.isEmpty()
+                            ? tr("Making its first steps for nothing: arm %1, %2 s").arg(arm, wholeText(seconds))
+                            : tr("Making its first steps for nothing …");
   showNote(words, /*isWaiting=*/true, /*canCancel=*/true);
 }
 
 void PreflightPanel::showRunWaiting(const QString& arm, int seconds) {
   m_lines.clear();
   fill();
-  const QString since = QLocale().toString(seconds);
+  const QString since = wholeText(seconds);
   showNote(arm.isEmpty() ? tr("The run starts when the preparing of the pre-flight ends: %1 s so far. Stop gives the "
                               "run up.")
                                .arg(since)

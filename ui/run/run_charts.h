@@ -68,8 +68,8 @@ class RunCharts : public QWidget {
   LayoutMenu* layoutMenu() const { return m_menu; }
   /// Below the grid, what scrolls with it.
   QVBoxLayout* scrolledLayout() const { return m_scrolled; }
-  /// What stands below the charts and takes its room from them: they fit into what it leaves, and not before the pointer
-  /// has left them, so that nothing moves under it; until then they are scrolled to. Takes it.
+  /// What stands below the charts and takes its room from them: they fit into what it leaves, and not before the
+  /// pointer has left them, so that nothing moves under it; until then they are scrolled to. Takes it.
   void setFoot(QWidget* foot);
   /// How high the row of choosers is at this width.
   int chooserHeight() const;

@@ -7,11 +7,11 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLocale>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
+#include "ui/measured_text.h"
 #include "ui/models/name_words.h"
 #include "ui/run/marker_label.h"
 #include "ui/run/preflight_panel.h"
@@ -196,7 +196,7 @@ void RunControls::fillPolicies(const std::vector<std::pair<QString, QString>>& r
   const std::size_t more = rows.size() - shown;
   if (more == 0) return;
   m_policies->addRow(valueLabel(more == 1 ? tr("and one more trial")
-                                          : tr("and %1 more trials").arg(QLocale().toString(qulonglong{more}))));
+                                          : tr("and %1 more trials").arg(wholeText(static_cast<qlonglong>(more)))));
 }
 
 void RunControls::setNote(const QString& sentence) {

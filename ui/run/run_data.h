@@ -32,7 +32,8 @@ struct Skip;
 /// "12 steps after the scale grew"; empty where it is not known to have grown before.
 QString growthWords(const Skip& skip);
 
-/// A figure in a sentence: "0.002171", "−3.2", with the separators of the locale.
+/// A figure that a person has set, in a sentence: "0.002", "−3.2". What was measured is written by plot::valueText,
+/// whose digits do not change in number.
 QString numberText(double value);
 
 /// What one of several optimizers did in a skipped step.

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include <QCoreApplication>
-#include <QLocale>
 
+#include "ui/measured_text.h"
 #include "ui/models/name_words.h"
 
 namespace mantissa::ui::run {
@@ -23,7 +23,7 @@ QString withLines(const QString& head, const QStringList& lines) {
   QStringList shown = QStringList{head} + (isLong ? lines.mid(0, kLines) : lines);
   if (isLong) {
     shown << say(QT_TRANSLATE_NOOP("RunFailures", "and %1 more, which the log names"))
-                 .arg(QLocale().toString(lines.size() - kLines));
+                 .arg(wholeText(lines.size() - kLines));
   }
   return shown.join(u'\n');
 }
@@ -75,7 +75,7 @@ QString RunFailures::sentence(int waiting) const {
   const bool areWhole = std::all_of(m_failed.begin(), m_failed.end(), [](const Failed& one) { return one.isWhole; });
   const QString head = areWhole ? say(QT_TRANSLATE_NOOP("RunFailures", "%1 of %2 runs failed:"))
                                 : say(QT_TRANSLATE_NOOP("RunFailures", "%1 of %2 runs failed, in whole or in part:"));
-  return withLines(head.arg(QLocale().toString(m_failed.size()), QLocale().toString(runs(waiting))), lines);
+  return withLines(head.arg(wholeText(m_failed.size()), wholeText(runs(waiting))), lines);
 }
 
 }  // namespace mantissa::ui::run

@@ -6,6 +6,7 @@
 #include "core/report/interval_words.h"
 #include "core/report/plain_words.h"
 #include "ui/models/record_words.h"
+#include "ui/plot/plot_numbers.h"
 #include "ui/run/run_data.h"
 
 namespace mantissa::ui::run {
@@ -35,7 +36,7 @@ QString gainOf(const record::TrialRow& trial) {
 }  // namespace
 
 QString evaluationLine(const QString& arm, const record::Evaluation& evaluation) {
-  const QString value = evaluation.value ? numberText(*evaluation.value) : QStringLiteral("–");
+  const QString value = evaluation.value ? plot::valueText(*evaluation.value) : QStringLiteral("–");
   return say("%1: %2 %3 at step %4").arg(arm, word(evaluation.metric), value, count(evaluation.step));
 }
 

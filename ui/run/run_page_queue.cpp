@@ -6,12 +6,12 @@
 #include <utility>
 
 #include <QFileInfo>
-#include <QLocale>
 #include <QStackedLayout>
 
 #include "core/base/error.h"
 #include "core/spec/parse.h"
 #include "ui/file_dialogs.h"
+#include "ui/measured_text.h"
 #include "ui/models/error_words.h"
 #include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
@@ -75,10 +75,10 @@ void RunPage::queueFiles() {
   }
   if (refused.isEmpty()) return;
   const QString sentence =
-      paths.size() == 1 ? tr("Not queued: %1").arg(refused.first())
-                        : withLines(tr("%1 of %2 files were not queued:")
-                                        .arg(QLocale().toString(refused.size()), QLocale().toString(paths.size())),
-                                    refused);
+      paths.size() == 1
+          ? tr("Not queued: %1").arg(refused.first())
+          : withLines(tr("%1 of %2 files were not queued:").arg(wholeText(refused.size()), wholeText(paths.size())),
+                      refused);
   m_strips->show(shell::MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kQueueTopic));
   m_stack->setCurrentIndex(0);
   Q_EMIT failureTold(sentence);

@@ -7,7 +7,6 @@
 
 #include <QAction>
 #include <QFileInfo>
-#include <QLocale>
 #include <QStackedLayout>
 
 #include "core/archive/file_size_limit.h"
@@ -15,6 +14,7 @@
 #include "core/archive/writer.h"
 #include "core/base/error.h"
 #include "core/report/plain_words.h"
+#include "ui/measured_text.h"
 #include "ui/models/error_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/run_page.h"
@@ -84,13 +84,12 @@ QString RunPage::closingWords() const {
     return tr("Stop the run and close the window? It waits up to %1 s for the present step, of which a checkpoint is "
               "made that the run can go on from. If it does not come to that, what was recorded up to step %2 stays in "
               "the archive, and the run can go on only from a checkpoint that it has made before.")
-        .arg(QLocale().toString(kLongestSilence), models::figure(report::count_words(stepReached())));
+        .arg(wholeText(kLongestSilence), models::figure(report::count_words(stepReached())));
   }
   return tr("%1, and LibTorch cannot be interrupted within one. Close the window? It waits %2 s for the step and its "
             "checkpoint. If it does not end, the run ends without them: what was made up to step %3 is in the archive, "
             "and the run can go on only from a checkpoint that it has made before.")
-      .arg(lastingWords(*silent), QLocale().toString(kLongestSilence),
-           models::figure(report::count_words(stepReached())));
+      .arg(lastingWords(*silent), wholeText(kLongestSilence), models::figure(report::count_words(stepReached())));
 }
 
 /// What a window that closes waits for, and the way to wait no longer.
@@ -102,7 +101,7 @@ void RunPage::tellClosing() {
   const QString sentence =
       tr("The window closes when the run has ended: it waits for the present step and its checkpoint. %1. Without "
          "a sign of life within %2 s of closing, the window closes without them.")
-          .arg(lastingWords(seconds), QLocale().toString(kLongestSilence));
+          .arg(lastingWords(seconds), wholeText(kLongestSilence));
   for (shell::MessageStrip* const strip : m_strips->findChildren<shell::MessageStrip*>()) {
     if (strip->objectName() == topic) return strip->setSentence(sentence);
   }

@@ -9,7 +9,6 @@
 #include <QFontMetrics>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QLocale>
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
@@ -25,6 +24,7 @@
 #include <utility>
 
 #include "core/report/plain_words.h"
+#include "ui/measured_text.h"
 #include "ui/models/archive_loader.h"
 #include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
@@ -70,7 +70,7 @@ bool askToStop(QWidget* parent, const QString& sentence) {
 
 /// What closing the window would end. \param waiting  runs that would not begin any more
 QString closingWords(bool isBusy, const QString& special, int waiting) {
-  const QString number = QLocale().toString(waiting);
+  const QString number = wholeText(waiting);
   if (!isBusy) {
     return waiting == 1
                ? MainWindow::tr("Close the window? 1 run waits in the queue: it is thrown away and does not run.")

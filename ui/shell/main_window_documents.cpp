@@ -15,6 +15,7 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include "ui/measured_text.h"
 #include "ui/models/name_words.h"
 #include "ui/plain_tip.h"
 #include "ui/shell/action_list.h"
@@ -237,7 +238,7 @@ void MainWindow::openDropped(const QStringList& paths) {
   if (!experiment.isEmpty()) open(experiment);
   QStringList left;
   const auto add = [&left](int number, const QString& one, const QString& many) {
-    if (number > 0) left << (number == 1 ? one : many.arg(number));
+    if (number > 0) left << (number == 1 ? one : many.arg(wholeText(number)));
   };
   add(further, tr("1 further experiment or archive"), tr("%1 further experiments or archives"));
   add(folders, tr("1 folder"), tr("%1 folders"));
@@ -247,8 +248,7 @@ void MainWindow::openDropped(const QStringList& paths) {
   m_strips->show(MessageStrip::Kind::Warning,
                  tr("Of the %1 files that were dropped, these were not opened: %2. One experiment and one archive are "
                     "opened at a time; several experiments can be queued (Run menu).")
-                     .arg(paths.size())
-                     .arg(left.join(QStringLiteral(", "))),
+                     .arg(wholeText(paths.size()), left.join(QStringLiteral(", "))),
                  QString::fromLatin1(kDroppedTopic));
 }
 

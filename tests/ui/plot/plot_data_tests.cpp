@@ -433,7 +433,7 @@ class PlotDataTests : public QObject {
       for (const auto& tick : ticks) all << (tick.exponent.isEmpty() ? tick.label : tick.label + "^" + tick.exponent);
       return all.join(' ');
     };
-    QCOMPARE(labels(xTicks({0, 2000}, 6)), QString("0 500 1000 1500 2000"));
+    QCOMPARE(labels(xTicks({0, 2000}, 6)), QString("0 500 1,000 1,500 2,000"));
     QCOMPARE(labels(xTicks({-0.25, 0.25}, 6)), QString::fromUtf8("−0.2 −0.1 0.0 0.1 0.2").replace("0.0", "0"));
     QCOMPARE(labels(yTicks(YScale::Linear, {1e-9, 4e-9}, 5)), QString::fromUtf8("1e−09 2e−09 3e−09 4e−09"));
     QCOMPARE(labels(yTicks(YScale::Log10, {-1.6, 0.5}, 5)), QString("0.03 0.1 0.3 1 3"));
@@ -475,7 +475,7 @@ class PlotDataTests : public QObject {
     QCOMPARE(valueText(-0.25), QString::fromUtf8("−0.2500"));
     QCOMPARE(multipleText(-1.5), QString::fromUtf8("−1.5"));
     QCOMPARE(fullValueText(-0.5), QString::fromUtf8("−0.5"));
-    QCOMPARE(valueText(1234.5678), QString("1235"));
+    QCOMPARE(valueText(1234.5678), QString("1,235"));
     QCOMPARE(valueText(1.23456), QString("1.235"));
     QCOMPARE(valueText(2.5e-7), QString::fromUtf8("2.500e−07"));
     QCOMPARE(valueText(kNaN), QString("NaN"));
@@ -483,7 +483,7 @@ class PlotDataTests : public QObject {
     QCOMPARE(valueText(-kInfinity), QString::fromUtf8("−∞"));
     QCOMPARE(valueText(65536, YScale::Log2), QString("2^16"));
     // A scale that is no power of two loses no digit: 5^9 = 1953125.
-    QCOMPARE(valueText(1953125, YScale::Log2), QString("1953125"));
+    QCOMPARE(valueText(1953125, YScale::Log2), QString("1,953,125"));
     QCOMPARE(valueText(0.3, YScale::Log2), QString("0.3"));
     QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
     QCOMPARE(valueText(1953125, YScale::Log2), QString("1.953.125"));

@@ -243,7 +243,7 @@ class RunJobsTests : public QObject {
       }
       return lines;
     };
-    QTRY_VERIFY(logged().contains(QStringLiteral("reference: accuracy 0.5 at step 1")));
+    QTRY_VERIFY(logged().contains(QStringLiteral("reference: accuracy 0.5000 at step 1")));
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
