@@ -2,7 +2,6 @@
 #include "ui/run/glance.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/report/plain_words.h"
+#include "ui/measured_text.h"
 #include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/plot/plot_numbers.h"
@@ -34,7 +34,7 @@ QString finiteWords(const std::vector<const ArmData*>& arms) {
   if (arms.empty()) return {};
   if (arms.size() == 1) return say(" %1 is finite.").arg(nameOf(*arms[0]));
   if (arms.size() == 2) return say(" %1 and %2 are finite.").arg(nameOf(*arms[0]), nameOf(*arms[1]));
-  return say(" %1 others are finite.").arg(arms.size());
+  return say(" %1 others are finite.").arg(count(static_cast<qint64>(arms.size())));
 }
 
 /// "NaN", "+∞"; "non-finite" where there are several kinds.
@@ -87,7 +87,8 @@ Statement finite(const RunData& data) {
   statement.help = say("An arm is one training: the reference or one trial.");
   const auto arms = data.shown().size();
   const QString steps = data.steps() == 1 ? say("1 step") : say("%1 steps").arg(count(data.steps()));
-  statement.detail = arms == 1 ? say("%1, 1 arm").arg(steps) : say("%1, %2 arms").arg(steps).arg(arms);
+  statement.detail =
+      arms == 1 ? say("%1, 1 arm").arg(steps) : say("%1, %2 arms").arg(steps, count(static_cast<qint64>(arms)));
   return statement;
 }
 
@@ -194,6 +195,32 @@ std::optional<double> limitOf(const spec::Experiment* experiment) {
   return limit;
 }
 
+/// Of which comparison the number is, and that it is a mean: charts and counters beside it tell newest values, and may
+/// show the other comparison. \param measure  what it is measured by
+QString deviationWords(const QString& mean, const QString& measure, bool showsShadow) {
+  return (showsShadow ? say("Output RMSE of the trajectory, not of the shadow in the charts, %1, %2")
+                      : say("Output RMSE of the trajectory, %1, %2"))
+      .arg(mean, measure);
+}
+
+QStringList shorterDeviationWords(const QString& mean, const QString& measure, bool showsShadow) {
+  QStringList words = {say("Trajectory, %1, %2").arg(mean, measure)};
+  if (showsShadow) return words << say("trajectory, %1").arg(mean) << say("trajectory, mean");
+  return words << say("%1, %2").arg(sentenceCase(mean), measure) << mean;
+}
+
+QString deviationHelp(std::size_t steps, bool showsShadow) {
+  const QString help =
+      (steps == 1
+           ? say("Of the newest compared step, over the trajectory: both runs as they went, rounding and what it "
+                 "led to.")
+           : say("The mean of the newest %1 compared steps of the trajectory: both runs as they went, rounding "
+                 "and what it led to. Charts and counters tell the newest step alone.")
+                 .arg(count(static_cast<qint64>(steps))));
+  if (!showsShadow) return help;
+  return help + u' ' + say("The charts show the shadow: the same weights in both precisions, rounding alone.");
+}
+
 Statement deviating(const RunData& data, const Standing& standing, GlanceMemory::Chosen* before) {
   Statement statement{say("Deviating"), {}, {}, {}, Statement::State::Unknown};
   statement.beginsWithName = true;
@@ -201,9 +228,9 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
     const auto measured = arm->series(kMainDeviation);
     const double newest = measured->empty() ? 0 : measured->y(measured->size() - 1);
     if (std::isfinite(newest)) continue;
-    statement.answer = say("%1 by %2").arg(nameOf(*arm), numberText(newest));
-    statement.detail = say("Newest output RMSE.");
-    statement.shorterAnswers = {numberText(newest)};
+    statement.answer = say("%1 by %2").arg(nameOf(*arm), plot::valueText(newest));
+    statement.detail = say("Newest output RMSE of the trajectory.");
+    statement.shorterAnswers = {plot::valueText(newest)};
     statement.shorterDetails = {say("output RMSE"), say("RMSE")};
     statement.state = Statement::State::Bad;
     return statement;
@@ -218,21 +245,24 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
   const std::optional<Yardstick> yardstick = data.yardstick(kMainDeviation);
   const double unit = yardstick && yardstick->isUsable() ? yardstick->size : 0;
   const Deviation& worst = found.front();
+  const QString mean = meanWords(worst.steps);
+  statement.help = deviationHelp(worst.steps, standing.showsShadow);
   QString others;
   if (found.size() == 2) {
     const Deviation& other = found[1];
     others = unit > 0 ? say(" %1 at %2.").arg(nameOf(*other.arm), multiple(other.size / unit))
-                      : say(" %1 by %2.").arg(nameOf(*other.arm), numberText(other.size));
+                      : say(" %1 by %2.").arg(nameOf(*other.arm), plot::valueText(other.size));
   } else if (found.size() > 2) {
-    others =
-        chosen == 0 ? say(" %1 others below.").arg(found.size() - 1) : say(" %1 others besides.").arg(found.size() - 1);
+    others = chosen == 0 ? say(" %1 others below.").arg(count(qint64(found.size()) - 1))
+                         : say(" %1 others besides.").arg(count(qint64(found.size()) - 1));
   }
   if (unit == 0) {
     statement.state = Statement::State::Plain;
-    statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), numberText(worst.size));
-    statement.detail = say("Output RMSE, %1, no yardstick.").arg(meanWords(worst.steps)) + others;
-    statement.shorterAnswers = {numberText(worst.size)};
-    statement.shorterDetails = {say("Output RMSE, no yardstick"), say("RMSE, no yardstick"), say("no yardstick")};
+    statement.answer = say("%1 by %2").arg(nameOf(*worst.arm), plot::valueText(worst.size));
+    const QString none = say("no yardstick");
+    statement.detail = deviationWords(mean, none, standing.showsShadow) + QStringLiteral(".") + others;
+    statement.shorterAnswers = {plot::valueText(worst.size)};
+    statement.shorterDetails = shorterDeviationWords(mean, none, standing.showsShadow);
     return statement;
   }
   const double times = worst.size / unit;
@@ -244,21 +274,18 @@ Statement deviating(const RunData& data, const Standing& standing, GlanceMemory:
   statement.state = isBeyond ? Statement::State::Bad : times > 1 ? Statement::State::Warn : Statement::State::Good;
   QString judged;
   if (limit) {
-    judged = (isBeyond ? say("beyond the limit, %1 × spread.") : say("within the limit, %1 × spread."))
+    judged = (isBeyond ? say("beyond the limit, %1 × spread") : say("within the limit, %1 × spread"))
                  .arg(numberText(*limit));
   } else if (yardstick->repeats == 1) {
-    judged = times > 1 ? say("beyond what one repeat does.") : say("within what one repeat does.");
+    judged = times > 1 ? say("beyond what one repeat does") : say("within what one repeat does");
   } else {
-    judged =
-        (times > 1 ? say("beyond what %1 repeats do.") : say("within what %1 repeats do.")).arg(yardstick->repeats);
+    judged = (times > 1 ? say("beyond what %1 repeats do") : say("within what %1 repeats do")).arg(yardstick->repeats);
   }
-  statement.detail = say("Output RMSE, %1, %2").arg(meanWords(worst.steps), judged) + others;
+  statement.detail = deviationWords(mean, judged, standing.showsShadow) + QStringLiteral(".") + others;
   const QString measure = limit                     ? say("limit %1 ×").arg(numberText(*limit))
                           : yardstick->repeats == 1 ? say("1 repeat")
                                                     : say("%1 repeats").arg(yardstick->repeats);
-  statement.shorterDetails = {say("Output RMSE, %1, %2").arg(meanWords(worst.steps), measure),
-                              say("%1, %2").arg(sentenceCase(meanWords(worst.steps)), measure),
-                              say("%1, %2").arg(stepsWords(worst.steps), measure), measure};
+  statement.shorterDetails = shorterDeviationWords(mean, measure, standing.showsShadow);
   return statement;
 }
 
@@ -336,7 +363,7 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
   std::vector<Change> changes;
   for (const ArmData* const arm : data.shown()) {
     if (const std::optional<double> newest = arm->counters().loss; newest && !std::isfinite(*newest)) {
-      statement.answer = say("loss %1").arg(numberText(*newest));
+      statement.answer = say("loss %1").arg(plot::valueText(*newest));
       statement.detail = say("%1, at its last step").arg(nameOf(*arm));
       statement.state = Statement::State::Bad;
       return statement;
@@ -358,9 +385,8 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
   // "8,348 % higher" is read by nobody.
   // Of a negative loss there are no multiples: its change is one of its size.
   const bool isMultiple = worstChange >= kLargestShare && worstWasAboveZero;
-  const QString share = isMultiple
-                            ? numberText(1 + worstChange)
-                            : QLocale().toString(std::abs(worstChange) * 100, 'f', std::abs(worstChange) < 0.1 ? 1 : 0);
+  const QString share = isMultiple ? multiple(1 + worstChange)
+                                   : decimalText(std::abs(worstChange) * 100, std::abs(worstChange) < 0.1 ? 1 : 0);
   if (worstChange < -kFlat) {
     statement.state = Statement::State::Good;
     statement.answer = say("mean loss %1, falling");
@@ -375,8 +401,8 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
     statement.detail = isMultiple ? say("%1 over %2: %3 times that of %4") : say("%1 over %2: %3 % higher than %4");
   }
   const QString trend = worstChange < -kFlat ? say("falling") : worstChange <= kFlat ? say("level") : say("rising");
-  statement.shorterAnswers = {say("loss %1, %2").arg(numberText(worstLoss.value), trend),
-                              say("%1, %2").arg(numberText(worstLoss.value), trend)};
+  statement.shorterAnswers = {say("loss %1, %2").arg(plot::valueText(worstLoss.value), trend),
+                              say("%1, %2").arg(plot::valueText(worstLoss.value), trend)};
   const QString lower = (isMultiple        ? say("%1 times as high")
                          : worstChange < 0 ? say("%1 % lower")
                                            : say("%1 % higher"))
@@ -384,7 +410,7 @@ Statement learning(const RunData& data, bool running, GlanceMemory::Chosen* befo
   statement.shorterDetails = {say("%1: %2 in %3").arg(nameOf(*worst), lower, stepsWords(steps)),
                               say("%1 in %2").arg(lower, stepsWords(steps)), lower};
   const QString ago = say("%1 ago").arg(stepsWords(steps));
-  statement.answer = statement.answer.arg(numberText(worstLoss.value));
+  statement.answer = statement.answer.arg(plot::valueText(worstLoss.value));
   statement.detail = statement.detail.arg(nameOf(*worst), stepsWords(worstLoss.count), share, ago);
   // A mean that leaves steps out says how many.
   if (const qint64 left = worst->nonFinite(Quantity::Loss); left > 0) {
@@ -512,8 +538,8 @@ Statement timeLeft(const RunData& data, const Standing& standing) {
     if (statement.answer.isEmpty()) statement.answer = say("running");
     if (elapsed && *elapsed > 0) {
       // The one that the time left rests on, where there is one: of what this process has made since it began.
-      const QString speed = numberText(isKnown && left > 0 ? static_cast<double>(left) / *remaining
-                                                           : static_cast<double>(step) / *elapsed);
+      const QString speed = plot::valueText(isKnown && left > 0 ? static_cast<double>(left) / *remaining
+                                                                : static_cast<double>(step) / *elapsed);
       const QString since = models::figure(report::duration_words(*elapsed));
       details << say("%1 steps/s").arg(speed);
       statement.shorterDetails = {say("%1 steps/s, %2").arg(speed, since), say("%1/s, %2").arg(speed, since),

@@ -30,6 +30,7 @@ struct Standing {
   bool waitsForArchive = false;      ///< its figures stand still although it goes on
   bool stopsAtCheckpoint = false;    ///< it has been asked to
   std::optional<qint64> stopStep;    ///< of that checkpoint; nothing: where the present step ends
+  bool showsShadow = false;          ///< the charts: the statement on deviations speaks of the trajectory all the same
   QString brokenWords;               ///< why it is over without an end in the archive; empty: it has one, or runs
   const spec::Experiment* experiment = nullptr;  ///< for the limits of its rules; null: not known
 };

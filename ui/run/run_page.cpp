@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <QAction>
+#include <QComboBox>
 #include <QDataStream>
 #include <QDir>
 #include <QFileInfo>
@@ -86,6 +87,10 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
     if (m_view == View::Archive) showView(View::Archive);
   });
   connect(m_charts, &RunCharts::redrawNeeded, this, &RunPage::wake);
+  connect(m_charts->deviationChooser(), &QComboBox::currentIndexChanged, this, [this] {
+    m_isNew = true;  // the strip says which comparison its number is of
+    wake();
+  });
   const auto showStep = [this](qint64 step) { m_stepPanel->showStep(*m_shown, step); };
   connect(m_charts, &RunCharts::stepChosen, this, showStep);
   connect(m_counters, &CountersTable::skipChosen, this, showStep);
@@ -425,6 +430,7 @@ void RunPage::tick() {
   standing.running = ownView ? running : runsElsewhere();
   standing.cannotBeRead = !ownView && m_cannotBeRead;
   standing.isBeingRead = !ownView && !m_unread.empty();
+  standing.showsShadow = m_charts->deviationChooser()->currentIndex() == static_cast<int>(Comparison::Shadow);
   standing.paused = ownView && m_controller->state() == worker::JobState::Paused;
   if (isNew) {
     const spec::Experiment* const experiment = m_view == View::Archive ? m_archived.get() : m_own.experiment.get();

@@ -100,15 +100,14 @@ void GlanceStrip::showOne(std::size_t index) {
   };
   shorten(cell.answer, shorter);
   shorten(cell.detail, statement.shorterDetails);
-  if (cell.answer->text() != answer) {
-    cell.answer->setText(answer);
-    cell.answer->setToolTip(plainTip(answer));
-  }
-  if (cell.detail->text() != statement.detail) {
-    cell.detail->setText(statement.detail);
-    cell.detail->setToolTip(
-        plainTip(statement.help.isEmpty() ? statement.detail : statement.detail + u'\n' + statement.help));
-  }
+  // What a number is stands in the tip of the number, too.
+  const auto tell = [&statement](ElidedLabel* label, const QString& words) {
+    if (label->text() != words) label->setText(words);
+    const QString tip = plainTip(statement.help.isEmpty() ? words : words + u'\n' + statement.help);
+    if (label->toolTip() != tip) label->setToolTip(tip);
+  };
+  tell(cell.answer, answer);
+  tell(cell.detail, statement.detail);
   measure(index);
   const plot::PlotColors& colors = Theme::colors();
   QColor color = palette().color(QPalette::Text);

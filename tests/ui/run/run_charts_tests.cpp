@@ -934,7 +934,7 @@ class RunChartsTests : public QObject {
     const plot::LegendItem* const item = view->findChild<plot::LegendItem*>();
     QCOMPARE(item->accessibleName(), QStringLiteral("reference: 3.000"));
     QCOMPARE(item->toolTip(), QStringLiteral("3.000 measured, 2.333 smoothed (the line)\nHide reference"));
-    QCOMPARE(glance(*m_data, {})[3].answer, QStringLiteral("mean loss 2, rising"));  // (1 + 3)/2
+    QCOMPARE(glance(*m_data, {})[3].answer, QStringLiteral("mean loss 2.000, rising"));  // (1 + 3)/2
     CountersTable table;
     table.setData(m_data.get());
     QCOMPARE(table.model()->headerData(CountersModel::LossColumn, Qt::Horizontal, Qt::ToolTipRole).toString(),
@@ -976,7 +976,7 @@ class RunChartsTests : public QObject {
     const plot::PlotView* const view = m_charts->plot(Chart::Loss);
     const auto items = view->findChildren<plot::LegendItem*>();
     QCOMPARE(items.size(), 3);
-    QVERIFY(view->canvas()->height() >= 100);
+    QVERIFY(view->canvas()->height() >= 88);
     for (const plot::LegendItem* const item : items) {
       const QRect place(item->mapTo(view, QPoint(0, 0)), item->size());
       QVERIFY(!place.intersects(QRect(view->canvas()->mapTo(view, QPoint(0, 0)), view->canvas()->size())));
@@ -1170,15 +1170,16 @@ class RunChartsTests : public QObject {
     standing.experiment = locked.get();
     const Statement beyond = glance(*m_data, standing)[2];
     QCOMPARE(beyond.answer, QStringLiteral("bf16 at 5.0 × spread"));
-    QCOMPARE(beyond.detail,
-             QStringLiteral("Output RMSE, mean of 50 steps, beyond the limit, 4 × spread. fp16 at 1.5."));
+    QCOMPARE(
+        beyond.detail,
+        QStringLiteral("Output RMSE of the trajectory, mean of 50 steps, beyond the limit, 4 × spread. fp16 at 1.5."));
     QCOMPARE(beyond.state, Statement::State::Bad);
     const Statement finite = glance(*m_data, standing)[0];
     QCOMPARE(finite.answer, QStringLiteral("1 NaN loss in bf16"));
     QCOMPARE(finite.detail, QStringLiteral("Step 120. reference and fp16 are finite."));
     standing.experiment = nullptr;
     QCOMPARE(glance(*m_data, standing)[2].detail,
-             QStringLiteral("Output RMSE, mean of 50 steps, beyond what 2 repeats do. fp16 at 1.5."));
+             QStringLiteral("Output RMSE of the trajectory, mean of 50 steps, beyond what 2 repeats do. fp16 at 1.5."));
   }
 
   void the_glance_counts_one_step_as_one() {
@@ -1201,7 +1202,7 @@ class RunChartsTests : public QObject {
     m_data->take({batch(six)});
     QCOMPARE(*m_data->arm(Reference)->finiteMean(Quantity::Loss), 3.0);
     const Statement learning = glance(*m_data, {})[3];
-    QCOMPARE(learning.answer, QStringLiteral("mean loss 3, rising"));
+    QCOMPARE(learning.answer, QStringLiteral("mean loss 3.000, rising"));
     QVERIFY2(learning.detail.endsWith(QStringLiteral("; over finite steps, 2 non-finite of 6")),
              qPrintable(learning.detail));
     CountersTable table;

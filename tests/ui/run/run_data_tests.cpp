@@ -323,7 +323,7 @@ class RunDataTests : public QObject {
     std::vector<record::StepRecord> steps;
     for (int i = 1; i <= 400; ++i) steps.push_back(stepOf(1, i, i <= 200 ? 2.0 : 1.0));
     data.take({batch(steps)});
-    QCOMPARE(glance(data, {})[3].answer, QStringLiteral("mean loss 1, falling"));
+    QCOMPARE(glance(data, {})[3].answer, QStringLiteral("mean loss 1.000, falling"));
     QCOMPARE(glance(data, {})[3].detail, QStringLiteral("reference over 50 steps: 50 % lower than 200 steps ago"));
   }
 

@@ -117,9 +117,30 @@ class RunWordsTests : public QObject {
     step.deviation_output_rmse = 0.25;
     take(data, {stepOf(1, 1, 1), step});
     const Statement told = glance(data, {})[2];
-    QCOMPARE(told.answer, QStringLiteral("fp16 by 0.25"));
-    QCOMPARE(told.detail, QStringLiteral("Output RMSE, mean of 1 step, no yardstick."));
-    QCOMPARE(told.shorterDetails.last(), QStringLiteral("no yardstick"));
+    QCOMPARE(told.answer, QStringLiteral("fp16 by 0.2500"));
+    QCOMPARE(told.detail, QStringLiteral("Output RMSE of the trajectory, mean of 1 step, no yardstick."));
+    QCOMPARE(told.shorterDetails.last(), QStringLiteral("mean of 1 step"));
+  }
+
+  void a_deviation_says_in_every_form_that_it_is_a_mean_and_of_the_trajectory_while_the_shadow_is_charted() {
+    RunData data = twoArms();
+    for (std::int64_t number = 1; number <= 60; ++number) {
+      record::StepRecord step = stepOf(2, number, 1);
+      step.deviation_output_rmse = 0.25;
+      take(data, {stepOf(1, number, 1), step});
+    }
+    Standing standing;
+    for (const bool showsShadow : {false, true}) {
+      standing.showsShadow = showsShadow;
+      const Statement told = glance(data, standing)[2];
+      for (const QString& form : told.shorterDetails + QStringList(told.detail)) {
+        QVERIFY2(form.contains(QStringLiteral("mean"), Qt::CaseInsensitive), qPrintable(form));
+        QVERIFY2(!showsShadow || form.contains(QStringLiteral("trajectory"), Qt::CaseInsensitive), qPrintable(form));
+      }
+      QVERIFY2(told.detail.contains(QStringLiteral("mean of 50 steps")), qPrintable(told.detail));
+      QVERIFY2(told.help.contains(QStringLiteral("newest 50 compared steps of the trajectory")), qPrintable(told.help));
+      QCOMPARE(told.help.contains(QStringLiteral("The charts show the shadow")), showsShadow);
+    }
   }
 
   void a_step_that_does_not_end_is_told_instead_of_the_time_left() {
@@ -208,7 +229,7 @@ class RunWordsTests : public QObject {
     standing.plannedSteps = 300;
     standing.remainingSeconds = 50;  // 200 steps in 50 s
     const QStringList shorter = glance(data, standing)[4].shorterDetails;
-    QVERIFY2(shorter.contains(QStringLiteral("4/s")), qPrintable(shorter.join(u'|')));
+    QVERIFY2(shorter.contains(QStringLiteral("4.000/s")), qPrintable(shorter.join(u'|')));
   }
 
   void two_arms_that_are_much_alike_take_no_turns() {
