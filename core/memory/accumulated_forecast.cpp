@@ -71,6 +71,12 @@ StepTrace AccumulatedForecast::at(std::int64_t microbatch, std::int64_t accumula
   return trace;
 }
 
+std::size_t AccumulatedForecast::events() const {
+  std::size_t most = 0;
+  for (const auto& [accumulation, forecast] : by_accumulation_) most = std::max(most, forecast.events());
+  return most;
+}
+
 bool AccumulatedForecast::is_joined(std::int64_t accumulation) const {
   return nearest(accumulation)->second.is_joined();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -27,6 +28,9 @@ class AccumulatedForecast {
   /// Fewer than were traced: the fewest that were.
   /// \throws Error InvalidSetting  for numbers below 1, or sizes beyond 64 bits
   record::StepTrace at(std::int64_t microbatch, std::int64_t accumulation) const;
+
+  /// Of the longest trace: what `at` copies, and a replay goes through.
+  std::size_t events() const;
 
   /// Whether two traces at least of the number of microbatches that `at` would take agree in their events; see
   /// StepForecast.

@@ -123,6 +123,12 @@ StepForecast::StepForecast(std::vector<StepTrace> traces) : traces_(std::move(tr
   }
 }
 
+std::size_t StepForecast::events() const {
+  std::size_t most = 0;
+  for (const StepTrace& trace : traces_) most = std::max(most, trace.events.size());
+  return most;
+}
+
 std::vector<std::int64_t> StepForecast::microbatches() const {
   std::vector<std::int64_t> all;
   for (const std::size_t place : joined_) all.push_back(traces_[place].microbatch);

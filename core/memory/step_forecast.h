@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -41,6 +42,9 @@ class StepForecast {
 
   /// Whether two traces at least agree event by event.
   bool is_joined() const { return joined_.size() >= 2; }
+
+  /// Of the longest trace.
+  std::size_t events() const;
 
   /// The microbatches that are joined, in rising order.
   std::vector<std::int64_t> microbatches() const;

@@ -27,6 +27,7 @@ class LedgerSolver : public QObject {
   /// Waits for the step that is being replayed.
   ~LedgerSolver() override;
 
+  /// A step of few events is answered before this returns.
   void askLedger(const TracedQuestion& question);
   void askPlans(const SolverQuestion& question);
   /// Nothing that was asked is told any more.
@@ -53,6 +54,7 @@ class LedgerSolver : public QObject {
   };
   static void start(Lane& lane, const std::function<void(std::uint64_t number)>& work);
 
+  TracedSteps m_stepsHere;    // of few events; used on the window's thread
   TracedSteps m_steps;        // used on the thread of m_ledgers
   TracedPlans m_tracedPlans;  // used on the thread of m_plans
   Lane m_ledgers;

@@ -72,7 +72,7 @@ MemoryPage::MemoryPage(QWidget* parent)
   });
   connect(m_solver, &LedgerSolver::ledgerAnswered, this, [this](const std::shared_ptr<const TracedAnswer>& answer) {
     m_tracedAnswer = answer;
-    showTraced();
+    if (!m_isAsking) showTraced();  // who asks shows it
   });
   connect(m_solver, &LedgerSolver::plansAnswered, this, [this](const std::shared_ptr<const SolverAnswer>& answer) {
     m_solved = answer;
@@ -226,16 +226,19 @@ void MemoryPage::recomputeTraced() {
 
 /// Asks for what has changed, and for nothing else.
 void MemoryPage::askTraced(const TracedQuestion& question) {
-  if (!m_asked || !m_asked->hasSameLedger(question)) {
-    m_solver->askLedger(question);
-    m_patience.start();
-  }
+  const bool isNew = !m_asked || !m_asked->hasSameLedger(question);
   m_asked = question;
+  if (isNew) {
+    m_patience.start();
+    m_isAsking = true;
+    m_solver->askLedger(question);
+    m_isAsking = false;
+  }
   const SolverQuestion plans = questionOf(question, m_controls->limit() == LimitOf::Accumulation);
   if (m_askedPlans && *m_askedPlans == plans) return;
   m_askedPlans = plans;
-  m_solver->askPlans(plans);
   m_patience.start();
+  m_solver->askPlans(plans);
 }
 
 void MemoryPage::forgetAnswers() {

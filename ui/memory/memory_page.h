@@ -131,6 +131,7 @@ class MemoryPage : public shell::Page {
   LedgerSolver* m_solver;
   std::optional<TracedQuestion> m_asked;               ///< of a ledger, newest
   std::shared_ptr<const TracedAnswer> m_tracedAnswer;  ///< to it or to one before it; null: none yet
+  bool m_isAsking = false;
   std::optional<SolverQuestion> m_askedPlans;
   std::shared_ptr<const SolverAnswer> m_solved;  ///< as the answer above
   QTimer m_patience;                             ///< after it what is shown is told to be old

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "core/base/error.h"
@@ -15,6 +16,8 @@ namespace mantissa::ui::memory {
 namespace {
 
 QString say(const char* text) { return QCoreApplication::translate("MemoryPage", text); }
+
+constexpr std::size_t kManyEvents = 50'000;
 
 /// Forward, backward, and all that comes after it as one.
 record::StepPart shownPart(record::StepPart part) {
@@ -61,14 +64,21 @@ TracedAnswer TracedSteps::answer(const TracedQuestion& question) {
   TracedAnswer answer;
   answer.question = question;
   try {
+    const engine::Device device = question.device();
+    std::future<engine::ModelLedger> reference;
+    if (const auto place = referenceOf(*question.traced, question.choice.forecast)) {
+      const auto work = [this, &question, place, device] {
+        return ledgerOf(stepOf(m_reference, question, *place), device);
+      };
+      // A thread of its own pays where a replay takes milliseconds.
+      const bool isLong = m_arm.trace.events.size() > kManyEvents || m_reference.trace.events.size() > kManyEvents;
+      reference = std::async(isLong ? std::launch::async : std::launch::deferred, work);
+    }
     const Step& arm = stepOf(m_arm, question, question.choice.forecast);
     if (!m_arm.curve.bytes) m_arm.curve = curveOf(arm.trace);
     answer.curve = arm.curve;
-    const engine::Device device = question.device();
-    if (const auto reference = referenceOf(*question.traced, question.choice.forecast)) {
-      answer.reference = ledgerOf(stepOf(m_reference, question, *reference), device);
-    }
     answer.ledger = ledgerOf(arm, device);
+    if (reference.valid()) answer.reference = reference.get();
   } catch (const Error& error) {
     answer.why = models::errorText(error);
     answer.ledger.reset();
@@ -81,8 +91,8 @@ const TracedSteps::Step& TracedSteps::stepOf(Step& kept, const TracedQuestion& q
   const bool isKept = kept.traced == question.traced && kept.forecast == forecast &&
                       kept.microbatch == fields.microbatch && kept.accumulation == fields.accumulation;
   if (isKept) return kept;
-  kept = {};  // a step that cannot be worked out leaves none behind
   Step step;
+  kept.traced.reset();  // a step that cannot be worked out leaves none behind
   step.trace = question.traced->forecasts[forecast].forecast.at(fields.microbatch, fields.accumulation);
   step.use = engine::step_use_of(step.trace);
   step.traced = question.traced;
@@ -105,6 +115,9 @@ LiveCurve TracedSteps::curveOf(const record::StepTrace& step) {
     for (std::size_t i = 0; i < step.events.size(); ++i) positions->append(static_cast<double>(i));
     m_positions = std::move(positions);
   }
+  // Curves that nobody shows any more go here: letting a million values go takes longer than a frame may.
+  const auto isUnused = [](const auto& curve) { return curve.use_count() == 1; };
+  m_curves.erase(std::remove_if(m_curves.begin(), m_curves.end(), isUnused), m_curves.end());
   auto data = std::make_shared<plot::SeriesData>(m_positions);
   LiveCurve curve;
   std::vector<std::int64_t> sizes(step.blocks.size(), 0);
@@ -122,6 +135,7 @@ LiveCurve TracedSteps::curveOf(const record::StepTrace& step) {
     if (i < step.held || (!curve.parts.empty() && curve.parts.back().part == now)) continue;
     curve.parts.push_back({static_cast<std::int64_t>(i), now});
   }
+  m_curves.push_back(data);
   curve.bytes = std::move(data);
   return curve;
 }

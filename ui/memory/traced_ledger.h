@@ -81,6 +81,7 @@ class TracedSteps {
 
   Step m_arm;
   Step m_reference;
+  std::vector<std::shared_ptr<const plot::SeriesData>> m_curves;  ///< that were made and may still be shown
   std::shared_ptr<const plot::PositionColumn> m_positions;  ///< 0, 1, 2, …: the same for all steps of as many events
 };
 

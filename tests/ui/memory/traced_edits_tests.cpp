@@ -26,6 +26,9 @@ constexpr std::int64_t kMiB = 1'048'576;
 /// of 2 MiB a sample besides.
 constexpr StepShape kShape{4, 2 * kMiB, 2 * kMiB};
 
+/// The same of more events than are worked out at once: 512 bytes at a time in a segment of 2 MiB of the small pool.
+constexpr StepShape kLongShape{4, 2 * kMiB, 2 * kMiB, 6'000};
+
 }  // namespace
 
 class TracedEditsTests : public MemoryPageFixture {
@@ -41,13 +44,13 @@ class TracedEditsTests : public MemoryPageFixture {
     return path;
   }
   /// A page on a traced experiment, on a device of 600 MiB without a reserve, at 8 samples.
-  void trace(const QString& name = QStringLiteral("made-up")) {
-    m_controller = std::make_unique<worker::TrainingController>(
-        stub({}, {}, [](const spec::Experiment& experiment, const session::StopToken&, const worker::TraceTeller&) {
-          return tracedOf(experiment, kShape);
+  void trace(const StepShape& shape = kShape) {
+    m_controller = std::make_unique<worker::TrainingController>(stub(
+        {}, {}, [shape](const spec::Experiment& experiment, const session::StopToken&, const worker::TraceTeller&) {
+          return tracedOf(experiment, shape);
         }));
     m_page->useController(m_controller.get());
-    m_page->openExperiment(write(name));
+    m_page->openExperiment(write(QStringLiteral("made-up")));
     m_page->controls()->sourceBox()->setCurrentIndex(1);
     m_actions->find(QStringLiteral("memory_solve"))->trigger();
     QTRY_VERIFY(m_page->traced() != nullptr);
@@ -55,7 +58,7 @@ class TracedEditsTests : public MemoryPageFixture {
     type(FieldId::Reserve, QStringLiteral("0 %"));
     type(FieldId::Microbatch, QStringLiteral("8"));
     QTRY_VERIFY(m_page->isSettled());
-    QCOMPARE(m_page->shown().stack.total, 64 * kMiB);  // 16 + 16 + 32
+    QCOMPARE(m_page->shown().stack.total, (shape.padding > 0 ? 66 : 64) * kMiB);  // 16 + 16 + 32
   }
   void choose(LimitOf limit) {
     QComboBox* const box = m_page->controls()->limitBox();
@@ -71,25 +74,25 @@ class TracedEditsTests : public MemoryPageFixture {
 
  private Q_SLOTS:
   void what_was_shown_stays_until_what_is_asked_is_there() {
-    trace();
+    trace(kLongShape);
     type(FieldId::Microbatch, QStringLiteral("10"));
     QVERIFY(m_page->isOld());
-    QCOMPARE(m_page->shown().stack.total, 64 * kMiB);
+    QCOMPARE(m_page->shown().stack.total, 66 * kMiB);
     QTRY_VERIFY(!m_page->isOld());
-    QCOMPARE(m_page->shown().stack.total, 80 * kMiB);  // 20 + 20 + 40
+    QCOMPARE(m_page->shown().stack.total, 82 * kMiB);  // 20 + 20 + 40 + 2
     QVERIFY(m_page->shown().oldText.isEmpty());
   }
 
   void of_many_notches_the_last_one_is_shown() {
-    trace();
+    trace(kLongShape);
     for (int samples = 9; samples <= 40; ++samples) type(FieldId::Microbatch, QString::number(samples));
     QTRY_VERIFY(m_page->isSettled());
-    QCOMPARE(m_page->shown().stack.total, 40 * 8 * kMiB);
+    QCOMPARE(m_page->shown().stack.total, (40 * 8 + 2) * kMiB);
     QVERIFY(m_page->shown().sentence.contains(QStringLiteral("microbatch 40")));
   }
 
   void an_answer_that_comes_late_brings_nothing_back_to_a_wrong_field() {
-    trace();
+    trace(kLongShape);
     type(FieldId::Microbatch, QStringLiteral("20"));
     type(FieldId::Microbatch, QStringLiteral("-1"));
     QVERIFY(!m_page->isOld());
@@ -98,7 +101,14 @@ class TracedEditsTests : public MemoryPageFixture {
     QVERIFY(m_page->results()->timeline()->content().series.empty());
     type(FieldId::Microbatch, QStringLiteral("20"));
     QTRY_VERIFY(m_page->isSettled());
-    QCOMPARE(m_page->shown().stack.total, 20 * 8 * kMiB);
+    QCOMPARE(m_page->shown().stack.total, (20 * 8 + 2) * kMiB);
+  }
+
+  void a_step_of_few_events_is_shown_at_once() {
+    trace();
+    type(FieldId::Microbatch, QStringLiteral("10"));
+    QVERIFY(!m_page->isOld());
+    QCOMPARE(m_page->shown().stack.total, 80 * kMiB);
   }
 
   void what_is_told_old_says_what_is_being_worked_out() {

@@ -12,9 +12,10 @@ namespace mantissa::test {
 
 /// What a made-up step allocates, for each of its samples.
 struct StepShape {
-  std::int64_t events = 4;  ///< half of them allocations in forward, freed in backward
-  std::int64_t unit = 512;  ///< bytes of the first block; the next ones have 2 to 7 times as many, and so on
-  std::int64_t inputs = 0;  ///< bytes held for each microbatch of the step
+  std::int64_t events = 4;   ///< half of them allocations in forward, freed in backward
+  std::int64_t unit = 512;   ///< bytes of the first block; the next ones have 2 to 7 times as many, and so on
+  std::int64_t inputs = 0;   ///< bytes held for each microbatch of the step
+  std::int64_t padding = 0;  ///< blocks of 512 bytes whatever the samples, each freed at once, before all else
 };
 
 inline record::StepTrace stepOf(std::int64_t microbatch, const StepShape& shape, std::int64_t accumulation = 1) {
@@ -28,6 +29,12 @@ inline record::StepTrace stepOf(std::int64_t microbatch, const StepShape& shape,
     step.blocks.push_back({record::MemoryCategory::Inputs, 0});
     step.events.push_back({Kind::Allocate, record::StepPart::BeforeForward, i, shape.inputs * microbatch});
     ++step.held;
+  }
+  for (std::int64_t i = 0; i < shape.padding; ++i) {
+    const auto block = static_cast<std::int64_t>(step.blocks.size());
+    step.blocks.push_back({record::MemoryCategory::Temporaries, 0});
+    step.events.push_back({Kind::Allocate, record::StepPart::Forward, block, 512});
+    step.events.push_back({Kind::Free, record::StepPart::Forward, block, 0});
   }
   const auto first = static_cast<std::int64_t>(step.blocks.size());
   const std::int64_t blocks = shape.events / 2;
