@@ -18,9 +18,9 @@ struct TextCheck {
 
 /// Holds a text against the format. Every problem is one that `parse_experiment` throws, now or once others are solved:
 /// wrong keys and words, and in every table the values that are wrong whatever becomes of the other problems. What may
-/// be another thing, or none, once one of those is solved is left out: a key that only another kind takes while the kind
-/// is wrong, what two keys say together while one of them is wrong, a key that is missing beside one that is unknown.
-/// `file` is the name in messages.
+/// be another thing, or none, once one of those is solved is left out: a key that only another kind takes while the
+/// kind is wrong, what two keys say together while one of them is wrong, a key that is missing beside one that is
+/// unknown. `file` is the name in messages.
 TextCheck check_text(const std::string& text, const std::string& file);
 
 }  // namespace mantissa::spec
