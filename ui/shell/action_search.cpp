@@ -2,6 +2,7 @@
 #include "ui/shell/action_search.h"
 
 #include <QAbstractItemView>
+#include <QAction>
 #include <QCompleter>
 #include <QFocusEvent>
 #include <QKeyEvent>
@@ -18,6 +19,7 @@ namespace mantissa::ui::shell {
 namespace {
 
 constexpr int kPopupWidth = 720;  // px
+constexpr int kHintMargins = 16;  // px: what a field has around its text
 
 /// How well a word fits an action: the lower the better. Words within names are what people remember first.
 enum Fit { kBeginsAName, kInAName, kBeginsASynonym, kInTheHelp, kNothing };
@@ -105,7 +107,7 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
   m_completer->setMaxVisibleItems(14);
   m_completer->setWidget(this);
   m_completer->popup()->setFrameStyle(QFrame::StyledPanel | QFrame::Plain);  // with the edge of all popups
-  setPlaceholderText(tr("Find an action"));
+  hint();
   setAccessibleName(tr("Find an action"));
   setClearButtonEnabled(true);
   connect(this, &QLineEdit::textEdited, this, [this](const QString& text) {
@@ -118,6 +120,26 @@ ActionSearch::ActionSearch(ActionList* actions, QWidget* parent)
     }
   });
   connect(m_completer, qOverload<const QModelIndex&>(&QCompleter::activated), this, &ActionSearch::trigger);
+}
+
+void ActionSearch::setAction(const QAction* action) {
+  m_action = action;
+  setToolTip(action->toolTip());
+  connect(action, &QAction::changed, this, &ActionSearch::hint);
+  hint();
+}
+
+void ActionSearch::resizeEvent(QResizeEvent* event) {
+  QLineEdit::resizeEvent(event);
+  hint();
+}
+
+void ActionSearch::hint() {
+  const QString keys = m_action != nullptr ? m_action->shortcut().toString(QKeySequence::NativeText) : QString();
+  const QString words = tr("Find an action");
+  const QString all = keys.isEmpty() ? words : tr("%1 (%2)").arg(words, keys);
+  const int room = width() - kHintMargins;
+  setPlaceholderText(fontMetrics().horizontalAdvance(all) <= room ? all : words);
 }
 
 /// Wider than the field, which stands at the window's right: reasons are sentences.

@@ -4,6 +4,7 @@
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
 
+class QAction;
 class QCompleter;
 
 namespace mantissa::ui::shell {
@@ -19,19 +20,25 @@ class ActionSearch : public QLineEdit {
  public:
   explicit ActionSearch(ActionList* actions, QWidget* parent = nullptr);
 
+  /// The action that leads here: the empty field hints at its shortcut where there is room.
+  void setAction(const QAction* action);
+
   /// Texts of the actions that `words` find, best first.
   QStringList matches(const QString& words);
 
  protected:
   void focusInEvent(QFocusEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   class Filter;
   void showPopup();
+  void hint();
   void trigger(const QModelIndex& index);
 
   ActionList* m_actions;
+  const QAction* m_action = nullptr;
   Filter* m_filter;
   QCompleter* m_completer;
 };

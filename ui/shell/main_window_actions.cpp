@@ -94,6 +94,7 @@ void MainWindow::makeActions() {
 
   m_search = new ActionSearch(m_actions, this);
   m_search->setFixedWidth(260);
+  m_search->setAction(m_actions->find(QStringLiteral("find_action")));
   auto* const corner = new QWidget;
   auto* const layout = new QHBoxLayout(corner);
   layout->setContentsMargins(8, 0, 0, 4);

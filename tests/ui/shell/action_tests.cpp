@@ -145,6 +145,15 @@ class ActionTests : public QObject {
     QVERIFY(!search().matches(QStringLiteral("light")).first().contains(QStringLiteral("✓")));
   }
 
+  void the_search_field_hints_at_the_shortcut_that_its_action_has_where_there_is_room() {
+    QAction* const find = m_box->window().actions()->find(QStringLiteral("find_action"));
+    QCOMPARE(search().placeholderText(), QStringLiteral("Find an action (Ctrl+K)"));
+    find->setShortcut(QKeySequence(QStringLiteral("Ctrl+J")));
+    QCOMPARE(search().placeholderText(), QStringLiteral("Find an action (Ctrl+J)"));
+    search().setFixedWidth(search().fontMetrics().horizontalAdvance(QStringLiteral("Find an action (Ctrl")));
+    QTRY_COMPARE(search().placeholderText(), QStringLiteral("Find an action"));
+  }
+
  private:
   shell::ActionSearch& search() { return *m_box->window().findChild<shell::ActionSearch*>(); }
 
