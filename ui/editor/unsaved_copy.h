@@ -14,6 +14,9 @@ class UnsavedTexts;
 
 /// Keeps a copy of what an editor holds while it is not saved. It lives as long as the editor, and takes its copy with
 /// it: whoever closes an editor has been asked.
+///
+/// A copy is written at most `kPause` after a change: where the program is killed, or the power fails, what was typed
+/// in the last two seconds is lost, and all before it is there.
 class UnsavedCopy : public QObject {
   Q_OBJECT
 
@@ -28,7 +31,7 @@ class UnsavedCopy : public QObject {
   bool outlives() const { return m_outlives; }
   void forget();
 
-  /// From the first change after a copy to the next one: what a power cut may cost.
+  /// From the first change after a copy to the next one.
   static constexpr int kPause = 2000;  ///< ms
 
  private:

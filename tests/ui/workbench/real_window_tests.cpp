@@ -6,6 +6,8 @@
 #include <QFile>
 #include <QGuiApplication>
 #include <QImage>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QPixmap>
 #include <QProcess>
 #include <QScreen>
@@ -127,6 +129,46 @@ class RealWindowTests : public QObject {
     close();
   }
 
+  void what_was_typed_before_the_program_was_killed_is_offered_and_restored_at_the_next_start() {
+    const QString file = experiment(5);
+    const QByteArray saved = contentOf(file);
+    start({file});
+    // Into the text, from its first letter on. A copy is due two seconds after a letter.
+    QElapsedTimer patience;
+    patience.start();
+    while (copies().isEmpty() && patience.elapsed() < kPatience) {
+      m_display.press(QStringLiteral("ctrl+e"));
+      m_display.press(QStringLiteral("numbersign"));
+      QTest::qWait(2500);
+    }
+    QCOMPARE(copies().size(), 1);
+    m_program->kill();  // SIGKILL
+    QVERIFY(m_program->waitForFinished());
+    QCOMPARE(m_program->exitStatus(), QProcess::CrashExit);
+    QCOMPARE(contentOf(file), saved);
+    const QByteArray typed =
+        QJsonDocument::fromJson(contentOf(copies().first())).object()[QStringLiteral("text")].toString().toUtf8();
+    QVERIFY(typed.startsWith('#'));
+    QVERIFY(typed.endsWith(saved));
+
+    start({});
+    const auto strip = [] { return placeOf(plot::plotColors(false).warn); };
+    QTRY_VERIFY_WITH_TIMEOUT(strip().width() > 400, kPatience);
+    QTest::qWait(1000);  // what is pressed where a strip has just come does nothing
+    // Restore is the first button of the strip; what stands before it is a text.
+    const QRect place = strip();
+    for (int x = place.center().x(); strip() == place && x < place.right(); x += 15) {
+      m_display.click(x, place.center().y());
+      QTest::qWait(300);
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(copies().size(), 1, kPatience);  // of this program now
+    QCOMPARE(contentOf(file), saved);                          // until it is saved
+    m_display.press(QStringLiteral("ctrl+s"));
+    QTRY_COMPARE_WITH_TIMEOUT(contentOf(file), typed, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(copies().isEmpty(), kPatience);
+    close();
+  }
+
   /// Case 39: "Same experiment file: CLI and GUI give bit-equal results under C and de_DE."
   void a_german_window_computes_what_the_command_line_computes() {
     const QString localedef = QStandardPaths::findExecutable(QStringLiteral("localedef"));
@@ -209,6 +251,31 @@ class RealWindowTests : public QObject {
   static int pixelsOfTrial() {
     const QImage screen = picture();
     return test::pixelsLike(screen.copy(600, 150, 800, 600), plot::plotColors(false).trials[0]);
+  }
+
+  /// What the editor keeps of texts that are not saved.
+  QStringList copies() const {
+    const QDir folder(m_folder->filePath(QStringLiteral("mantissa/unsaved")));
+    QStringList paths;
+    for (const QString& name : folder.entryList({QStringLiteral("*.json")})) paths << folder.filePath(name);
+    return paths;
+  }
+
+  static QByteArray contentOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+
+  /// Around the pixels of a colour; empty: there are none.
+  static QRect placeOf(const QColor& color) {
+    const QImage screen = picture().convertToFormat(QImage::Format_RGB32);
+    QRect place;
+    for (int y = 0; y < screen.height(); ++y) {
+      for (int x = 0; x < screen.width(); ++x) {
+        if (screen.pixel(x, y) == color.rgb()) place |= QRect(x, y, 1, 1);
+      }
+    }
+    return place;
   }
 
   record::Status statusOf(std::int64_t arm) const { return statusOf(arm, archive()); }

@@ -59,6 +59,10 @@ class VirtualDisplay {
   }
 
   void press(const QString& keys) const { tool({QStringLiteral("key"), keys}); }
+  void click(int x, int y) const {
+    tool({QStringLiteral("mousemove"), QString::number(x), QString::number(y), QStringLiteral("click"),
+          QStringLiteral("1")});
+  }
 
  private:
   QProcess m_server;
