@@ -49,6 +49,25 @@ EditorQuestions::Closing askClosing(QWidget* parent, const QString& title) {
   }
 }
 
+EditorQuestions::Saving askSavingBeforeRun(QWidget* parent, const QString& title) {
+  QMessageBox box(
+      QMessageBox::Question, say(QT_TRANSLATE_NOOP("EditorQuestions", "Unsaved changes")),
+      shell::inLinesOfABox(
+          say(QT_TRANSLATE_NOOP("EditorQuestions", "What is saved is what runs. Save %1 and run it?")).arg(title)),
+      QMessageBox::Cancel, parent);
+  box.setTextFormat(Qt::PlainText);
+  QPushButton* const save =
+      box.addButton(say(QT_TRANSLATE_NOOP("EditorQuestions", "Save and run")), QMessageBox::AcceptRole);
+  QPushButton* const saveAs =
+      box.addButton(say(QT_TRANSLATE_NOOP("EditorQuestions", "Save as…")), QMessageBox::AcceptRole);
+  saveAs->setToolTip(say(
+      QT_TRANSLATE_NOOP("EditorQuestions", "Writes another file, which is run; this one stays as it is on the disk")));
+  box.setDefaultButton(save);
+  box.exec();
+  if (box.clickedButton() == save) return EditorQuestions::Saving::Save;
+  return box.clickedButton() == saveAs ? EditorQuestions::Saving::SaveAs : EditorQuestions::Saving::Cancel;
+}
+
 int askTemplate(QWidget* parent, const QList<std::pair<QString, QString>>& rows) {
   QDialog dialog(parent);
   dialog.setWindowTitle(say(QT_TRANSLATE_NOOP("EditorQuestions", "New experiment")));
@@ -85,12 +104,7 @@ int askTemplate(QWidget* parent, const QList<std::pair<QString, QString>>& rows)
 EditorQuestions dialogs() {
   EditorQuestions questions;
   questions.closing = askClosing;
-  questions.savingBeforeRun = [](QWidget* parent, const QString& title) {
-    return ask(parent, say(QT_TRANSLATE_NOOP("EditorQuestions", "Unsaved changes")),
-               say(QT_TRANSLATE_NOOP("EditorQuestions", "What is saved is what runs. Save %1 and run it?")).arg(title),
-               say(QT_TRANSLATE_NOOP("EditorQuestions", "Save and run")),
-               say(QT_TRANSLATE_NOOP("EditorQuestions", "Cancel")), true);
-  };
+  questions.savingBeforeRun = askSavingBeforeRun;
   questions.overwriting = [](QWidget* parent, const QString& title) {
     return ask(parent, say(QT_TRANSLATE_NOOP("EditorQuestions", "Changed by another program")),
                say(QT_TRANSLATE_NOOP("EditorQuestions", "Replace what another program wrote into %1?")).arg(title),

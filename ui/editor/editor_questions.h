@@ -12,11 +12,13 @@ namespace mantissa::ui::editor {
 /// What the editor asks a person. Members are replaceable: tests answer instead.
 struct EditorQuestions {
   enum class Closing { Save, Discard, Cancel };
+  enum class Saving { Save, SaveAs, Cancel };
 
   /// A changed file is to be closed.
   std::function<Closing(QWidget* parent, const QString& title)> closing;
-  /// A changed file is to be run or queued, which runs what is saved. False: neither saved nor run.
-  std::function<bool(QWidget* parent, const QString& title)> savingBeforeRun;
+  /// A changed file is to be run or queued, which runs what is saved: in this file, or in another one that is run in
+  /// its place. Cancel: neither saved nor run.
+  std::function<Saving(QWidget* parent, const QString& title)> savingBeforeRun;
   /// What another program wrote into the file is to be replaced.
   std::function<bool(QWidget* parent, const QString& title)> overwriting;
   /// Changes are to be given up for what the file holds now.

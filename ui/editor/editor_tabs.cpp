@@ -295,14 +295,15 @@ ExperimentEditor* EditorTabs::editorOf(const QString& path) const {
   return nullptr;
 }
 
-bool EditorTabs::saveBeforeRun(const QString& path) {
+QString EditorTabs::saveBeforeRun(const QString& path) {
   ExperimentEditor* const editor = editorOf(path);
   if (editor != nullptr) editor->finishTyping();
-  if (editor == nullptr || !editor->isChanged()) return true;
-  if (!editorQuestions().savingBeforeRun(editor, editor->title())) return false;
-  if (editor->save()) return true;
+  if (editor == nullptr || !editor->isChanged()) return path;
+  const EditorQuestions::Saving answer = editorQuestions().savingBeforeRun(editor, editor->title());
+  if (answer == EditorQuestions::Saving::Cancel) return {};
+  if (answer == EditorQuestions::Saving::Save ? editor->save() : editor->saveAs()) return editor->file();
   m_window.showDocument(editor);  // where the reason stands
-  return false;
+  return {};
 }
 
 QStringList EditorTabs::unsavedFiles() const {
@@ -326,7 +327,7 @@ void EditorTabs::run() {
   if (editor == nullptr) return;
   // A new experiment asks for its place; that is question enough.
   const bool isNew = editor->file().isEmpty();
-  if (isNew ? !editor->save() : !saveBeforeRun(editor->file())) return;
+  if (isNew ? !editor->save() : saveBeforeRun(editor->file()).isEmpty()) return;
   if (!editor->isWhatTheFileHolds()) return;
   m_window.open(editor->file());
   QAction* const run = m_window.actions()->find(QStringLiteral("run"));

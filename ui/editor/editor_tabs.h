@@ -49,8 +49,9 @@ class EditorTabs : public QObject {
   /// A shipped experiment as a new one.
   void openTemplate(const QString& file);
 
-  /// Before a file is run: changes that an editor has of it are saved, if the person wants that. False: not to be run.
-  bool saveBeforeRun(const QString& path);
+  /// Before a file is run: changes that an editor has of it are saved, if the person wants that, in it or in another
+  /// one. \return the file to run; empty: none
+  QString saveBeforeRun(const QString& path);
 
   /// Files that editors hold changes of which are not saved.
   QStringList unsavedFiles() const;

@@ -90,8 +90,9 @@ class RunPage : public shell::Page {
   RunControls* controls() const { return m_controls; }
   worker::TrainingController* controller() const { return m_controller; }
 
-  /// Asked before a file is run; false: it is not. What is edited elsewhere in the window may have to be saved first.
-  void setBeforeRun(std::function<bool(const QString& file)> question) { m_beforeRun = std::move(question); }
+  /// Asked before a file is run. What is edited elsewhere in the window may have to be saved first, in this file or in
+  /// another one: that is the one to run. \param question  gives it; empty: none is run
+  void setBeforeRun(std::function<QString(const QString& file)> question) { m_beforeRun = std::move(question); }
 
   /// From how long a silence of the engine on it is told of, in seconds. For tests, which cannot wait.
   void setLongSilence(int seconds) { m_longSilence = seconds; }
@@ -272,7 +273,7 @@ class RunPage : public shell::Page {
   std::optional<int> m_silentTold;  ///< seconds; nothing: the engine gives signs of life
   QTimer m_closing;                 ///< while the window waits for it
 
-  std::function<bool(const QString&)> m_beforeRun;
+  std::function<QString(const QString&)> m_beforeRun;
   QStringList m_unsavedFiles;
   QTimer m_clock;
   GlanceMemory m_glanceMemory;

@@ -220,8 +220,10 @@ bool RunPage::startsSoon() const {
 bool RunPage::readAsSaved() {
   if (!m_opened) return false;
   m_strips->dismiss(QString::fromLatin1(kRunTopic));
-  if (m_beforeRun && !m_beforeRun(QString::fromStdString(m_opened->file))) return false;
-  std::shared_ptr<const spec::Experiment> now = readExperiment(QString::fromStdString(m_opened->file));
+  QString file = QString::fromStdString(m_opened->file);
+  if (m_beforeRun) file = m_beforeRun(file);
+  if (file.isEmpty()) return false;
+  std::shared_ptr<const spec::Experiment> now = readExperiment(file);
   if (!now || !makeArchiveFolder()) return false;
   // What was found out holds where nothing has changed.
   if (m_lookedAt == m_opened && spec::canonical_json(*now) == spec::canonical_json(*m_opened)) m_lookedAt = now;

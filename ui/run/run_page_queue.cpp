@@ -71,7 +71,8 @@ void RunPage::queueFiles() {
   if (!makeArchiveFolder()) return;
   QStringList refused;
   for (const QString& path : paths) {
-    if (!m_beforeRun || m_beforeRun(path)) queueFile(path, &refused);
+    const QString file = m_beforeRun ? m_beforeRun(path) : path;
+    if (!file.isEmpty()) queueFile(file, &refused);
   }
   if (refused.isEmpty()) return;
   const QString sentence =

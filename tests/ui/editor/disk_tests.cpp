@@ -194,8 +194,8 @@ class DiskTests : public QObject {
     QTest::keyClicks(m_editor->text(), QStringLiteral("# mine"));
     m_window->written("a.toml", QStringLiteral("# theirs\n") + kSound);
     m_window->window->showPage(QStringLiteral("run"));
-    editorQuestions().savingBeforeRun = [](QWidget*, const QString&) { return true; };
-    QVERIFY(!m_window->editors->saveBeforeRun(m_window->path("a.toml")));
+    editorQuestions().savingBeforeRun = [](QWidget*, const QString&) { return EditorQuestions::Saving::Save; };
+    QVERIFY(m_window->editors->saveBeforeRun(m_window->path("a.toml")).isEmpty());
     QCOMPARE(m_window->editors->current(), m_editor);
     QVERIFY2(strip().contains(QStringLiteral("Not saved.")), qPrintable(strip()));
   }
@@ -207,7 +207,7 @@ class DiskTests : public QObject {
     int asked = 0;
     editorQuestions().savingBeforeRun = [&](QWidget*, const QString&) {
       ++asked;
-      return false;
+      return EditorQuestions::Saving::Cancel;
     };
     ui::run::RunPage::setFileQuestion(
         [this](QWidget*, const QString&) { return QStringList{m_window->path("a.toml")}; });

@@ -7,11 +7,13 @@
 #include <QDir>
 #include <QFile>
 #include <QLabel>
+#include <QMessageBox>
 #include <QSignalSpy>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
 #include "core/archive/reader.h"
 #include "editor_window.h"
@@ -269,7 +271,7 @@ class EditorTests : public QObject {
     QTest::keyClick(editor->text(), Qt::Key_Return);
     QTRY_VERIFY(m_window->action("editor_run")->isEnabled());
     int asked = 0;
-    bool answer = false;
+    auto answer = EditorQuestions::Saving::Cancel;
     editorQuestions().savingBeforeRun = [&](QWidget*, const QString&) {
       ++asked;
       return answer;
@@ -278,7 +280,7 @@ class EditorTests : public QObject {
     QCOMPARE(asked, 1);
     QVERIFY(editor->isChanged());
     QCOMPARE(m_window->editors->current(), editor);
-    answer = true;
+    answer = EditorQuestions::Saving::Save;
     QTest::keyClick(m_window->window.get(), Qt::Key_F5);
     QCOMPARE(asked, 2);
     QVERIFY(m_window->content("tiny.toml").startsWith(QStringLiteral("# mine\n")));
@@ -293,17 +295,73 @@ class EditorTests : public QObject {
   void a_file_with_unsaved_changes_is_not_run_from_the_run_page_unasked() {
     m_window->openArchive("digits", kSound);
     const QString path = m_window->written("tiny.toml", QStringLiteral("mantissa = 1\n"));
-    QVERIFY(m_window->editors->saveBeforeRun(path));  // no editor has it
+    QCOMPARE(m_window->editors->saveBeforeRun(path), path);  // no editor has it
     ExperimentEditor* const editor = m_window->open(path);
-    QVERIFY(m_window->editors->saveBeforeRun(path));  // nor is it changed
+    QCOMPARE(m_window->editors->saveBeforeRun(path), path);  // nor is it changed
     QTest::keyClicks(editor->text(), QStringLiteral("# mine "));
-    bool answer = false;
+    auto answer = EditorQuestions::Saving::Cancel;
     editorQuestions().savingBeforeRun = [&](QWidget*, const QString&) { return answer; };
-    QVERIFY(!m_window->editors->saveBeforeRun(path));
+    QVERIFY(m_window->editors->saveBeforeRun(path).isEmpty());
     QVERIFY(editor->isChanged());
-    answer = true;
-    QVERIFY(m_window->editors->saveBeforeRun(path));
+    answer = EditorQuestions::Saving::Save;
+    QCOMPARE(m_window->editors->saveBeforeRun(path), path);
     QVERIFY(m_window->content("tiny.toml").startsWith(QStringLiteral("# mine ")));
+  }
+
+  void what_is_saved_as_another_file_before_a_run_is_run_from_there() {
+    m_window->openArchive("digits", kSound);
+    const QString text = kSound + QStringLiteral("[training]\nsteps = 2\nbatch = 8\n");
+    const QString mine = m_window->written("mine.toml", text);
+    m_window->window->open(mine);
+    ExperimentEditor* const editor = m_window->open(mine);
+    QTest::keyClicks(editor->text(), QStringLiteral("# mine"));
+    QTest::keyClick(editor->text(), Qt::Key_Return);
+    editorQuestions().savingBeforeRun = [](QWidget*, const QString&) { return EditorQuestions::Saving::SaveAs; };
+    editorQuestions().place = [](QWidget*, const QString&) { return QString(); };
+    QVERIFY(m_window->editors->saveBeforeRun(mine).isEmpty());  // nowhere to save it: nothing runs
+    QVERIFY(editor->isChanged());
+    const QString other = m_window->path("other.toml");
+    editorQuestions().place = [&](QWidget*, const QString&) { return other; };
+    m_window->window->showPage(QStringLiteral("run"));
+    QVERIFY2(m_window->action("run")->isEnabled(), qPrintable(m_window->action("run")->toolTip()));
+    m_window->trigger("run");
+    QCOMPARE(editor->file(), other);
+    const auto newest = [this] { return archive::Reader(m_window->path("a.db").toStdString()).trials().back(); };
+    QTRY_COMPARE_WITH_TIMEOUT(newest().experiment, std::string("other"), 60000);  // by the name of its file
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->window->page(QStringLiteral("run"))->isBusy(), 60000);
+    QCOMPARE(m_window->content("mine.toml"), text);
+    QVERIFY(m_window->content("other.toml").startsWith(QStringLiteral("# mine\n")));
+    QCOMPARE(editor->file(), other);
+  }
+
+  void before_a_run_a_changed_file_can_be_saved_saved_as_another_or_left_data() {
+    QTest::addColumn<QString>("button");
+    QTest::addColumn<int>("answer");
+    QTest::newRow("save") << QStringLiteral("Save and run") << static_cast<int>(EditorQuestions::Saving::Save);
+    QTest::newRow("save as") << QStringLiteral("Save as…") << static_cast<int>(EditorQuestions::Saving::SaveAs);
+    QTest::newRow("cancel") << QStringLiteral("Cancel") << static_cast<int>(EditorQuestions::Saving::Cancel);
+  }
+  void before_a_run_a_changed_file_can_be_saved_saved_as_another_or_left() {
+    QFETCH(QString, button);
+    QFETCH(int, answer);
+    QStringList words;
+    QTimer::singleShot(0, m_window->window.get(), [&] {
+      auto* const box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+      if (box == nullptr) return;
+      QAbstractButton* pressed = nullptr;
+      for (QAbstractButton* const one : box->buttons()) {
+        words << one->text().remove(u'&');
+        if (words.last() == button) pressed = one;
+      }
+      if (pressed != nullptr) {
+        pressed->click();
+      } else {
+        box->reject();
+      }
+    });
+    QCOMPARE(static_cast<int>(editorQuestions().savingBeforeRun(m_window->window.get(), QStringLiteral("a.toml"))),
+             answer);
+    QVERIFY2(words.contains(button), qPrintable(words.join(u'|')));
   }
 
   void a_new_experiment_asks_for_its_place_before_it_runs() {
@@ -317,7 +375,7 @@ class EditorTests : public QObject {
     };
     editorQuestions().savingBeforeRun = [](QWidget*, const QString&) {
       qFatal("asked twice");
-      return false;
+      return EditorQuestions::Saving::Cancel;
     };
     m_window->trigger("editor_run");
     QCOMPARE(asked, 1);
