@@ -12,8 +12,9 @@ QString withLines(const QString& head, const QStringList& lines);
 
 /// What has failed of the runs that were made one after another: it is told together, so that none hides another.
 ///
-/// The runs are counted from the first that began until none waits any more. What has failed stays until it is
-/// forgotten, and runs that come after it count on.
+/// The runs are counted from the first that began until none comes after it: none waits any more, or a person has
+/// stopped the queue. What has failed stays until it is forgotten, and runs that come after it count on. A run that was
+/// stopped has not failed.
 class RunFailures {
  public:
   /// \param name  what people know the run by
@@ -22,7 +23,7 @@ class RunFailures {
   void addRun(const QString& reason);
   /// One of its arms has failed. \return whether it is news: an arm ends twice where its gains are measured
   bool addArm(const QString& arm, const QString& reason);
-  /// It has ended, in whatever way. \param waiting  how many come after it
+  /// It has ended, in whatever way. \param waiting  how many come after it by themselves
   void end(int waiting);
   /// What a run failed of is over: that alone is told no longer. \return whether it was told
   bool forget(const QString& reason);

@@ -475,7 +475,8 @@ void RunPage::beginOwnRun() {
 }
 
 void RunPage::endOwnRun() {
-  m_failures.end(static_cast<int>(m_controller->waiting().size()));
+  // Where a person has stopped it, what waits is begun by another word, and is a queue of its own.
+  m_failures.end(m_controller->holdsWaiting() ? 0 : static_cast<int>(m_controller->waiting().size()));
   m_phase.clear();
   m_waitsForArchive = false;
   m_progress.reset();
