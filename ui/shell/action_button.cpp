@@ -29,13 +29,26 @@ void ActionButton::setPrimary() {
 }
 
 void ActionButton::reserve(const QString& text) {
-  m_longest = text;
+  m_reserved = {text, m_action->text()};
   follow();
+}
+
+void ActionButton::resizeEvent(QResizeEvent* event) {
+  QPushButton::resizeEvent(event);
+  showText();
+}
+
+/// Dots in the middle: the verb stands at the beginning, and what tells names apart at their ends.
+void ActionButton::showText() {
+  if (m_shape == Shape::IconOnly) return setText({});
+  const QString words = m_action->text();
+  const int room = width() - kPadding - (icon().isNull() ? 0 : iconSize().width());
+  setText(m_reserved.isEmpty() ? words : fontMetrics().elidedText(words, Qt::ElideMiddle, room, Qt::TextShowMnemonic));
 }
 
 void ActionButton::follow() {
   const bool iconOnly = m_shape == Shape::IconOnly;
-  setText(iconOnly ? QString() : m_action->text());
+  showText();
   setAccessibleName(plainText(*m_action));
   setEnabled(m_action->isEnabled());
   setCheckable(m_action->isCheckable());
@@ -44,8 +57,11 @@ void ActionButton::follow() {
   setWhatsThis(m_action->whatsThis());
   int width = kPadding + (icon().isNull() ? 0 : iconSize().width());
   if (!iconOnly) {
-    width += std::max(fontMetrics().horizontalAdvance(m_longest),
-                      fontMetrics().size(Qt::TextShowMnemonic, m_action->text()).width());
+    int words = 0;
+    for (const QString& text : m_reserved.isEmpty() ? QStringList{m_action->text()} : m_reserved) {
+      words = std::max(words, fontMetrics().size(Qt::TextShowMnemonic, text).width());
+    }
+    width += words;
   }
   setMinimumWidth(width - (iconOnly ? 4 : 0));
 }

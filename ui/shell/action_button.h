@@ -18,15 +18,20 @@ class ActionButton : public QPushButton {
 
   /// The one that a person came for: bold.
   void setPrimary();
-  /// Room for the longest text that the action will have, so that nothing moves when it changes.
+  /// Takes room for this text and for the one that the action has now, and no more whatever the action will be called:
+  /// nothing moves when its name changes, and a longer one has dots. The tip should have all of it.
   void reserve(const QString& text);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void follow();
+  void showText();
 
   QAction* m_action;
   Shape m_shape;
-  QString m_longest;
+  QStringList m_reserved;  ///< texts to have room for; none: for what the action is called
 };
 
 }  // namespace mantissa::ui::shell

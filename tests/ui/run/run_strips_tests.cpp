@@ -8,6 +8,8 @@
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
+#include <QMap>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStatusBar>
@@ -323,6 +325,36 @@ class RunStripsTests : public QObject {
     QCOMPARE(nameOf("run_stop"), QStringLiteral("Stop"));
     QVERIFY2(!told().contains(QStringLiteral("dm goes on")), qPrintable(told()));
     end();
+  }
+
+  void the_buttons_of_a_run_keep_their_places_whatever_it_is_called() {
+    makeExampleArchive(path("a.db"));
+    const QString name(60, u'W');
+    m_window->open(write(name.toUtf8().constData(), "long"));
+    const auto places = [this] {
+      QMap<QString, QRect> found;
+      for (const char* const button : {"run", "run_pause", "run_stop", "run_step"}) {
+        found[QString::fromLatin1(button)] = buttonOf(button)->geometry();
+      }
+      return found;
+    };
+    const QMap<QString, QRect> before = places();
+    begin();
+    QCOMPARE(places(), before);
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_page->selectTrial(1);
+    QTest::qWait(50);
+    QCOMPARE(places(), before);
+    for (const char* const button : {"run_pause", "run_stop"}) {
+      QVERIFY2(action(button)->text().size() > 12, qPrintable(action(button)->text()));
+      QVERIFY(buttonOf(button)->text().contains(u'…'));
+      QVERIFY(buttonOf(button)->toolTip().contains(name));
+      QVERIFY(buttonOf(button)->fontMetrics().size(Qt::TextShowMnemonic, buttonOf(button)->text()).width() <
+              buttonOf(button)->width());
+    }
+    end();
+    QCOMPARE(places(), before);
   }
 
   void an_experiment_of_the_tree_is_shown_as_a_trial_of_it_is() {
@@ -641,6 +673,10 @@ class RunStripsTests : public QObject {
     for (QToolButton* const button : m_page->findChildren<QToolButton*>()) {
       if (button->text() == text) button->click();
     }
+  }
+
+  QPushButton* buttonOf(const char* name) const {
+    return m_page->controls()->findChild<QPushButton*>(QString::fromLatin1(name));
   }
 
   static QStringList textsIn(const QWidget* widget) {
