@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 
 namespace mantissa::ui::models {
@@ -18,6 +19,23 @@ int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& ar
     if (other.start.kind == record::TrialKind::Trial || other.start.kind == record::TrialKind::Foreign) ++place;
   }
   return place;
+}
+
+QString experimentTitle(const QString& name, std::int64_t id, bool isOneOfSeveral) {
+  return isOneOfSeveral ? QStringLiteral("%1 · #%2").arg(isolated(name), QString::number(id)) : name;
+}
+
+QString experimentTitle(const QString& name, std::int64_t id, const TrialList& trials) {
+  const std::string same = name.toStdString();
+  const bool isOneOfSeveral =
+      id != 0 && trials && std::any_of(trials->begin(), trials->end(), [&](const record::TrialRow& arm) {
+        return arm.experiment_id != id && arm.experiment == same;
+      });
+  return experimentTitle(name, id, isOneOfSeveral);
+}
+
+QString experimentTitle(const record::TrialRow& arm, const TrialList& trials) {
+  return experimentTitle(QString::fromStdString(arm.experiment), arm.experiment_id, trials);
 }
 
 QDateTime startOf(const record::TrialRow& arm) {

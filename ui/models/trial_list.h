@@ -22,6 +22,13 @@ inline constexpr int kYardstickPlace = -2;
 /// has place 0, trials 1, 2, …
 int placeOf(const record::TrialRow& arm, const std::vector<record::TrialRow>& arms);
 
+/// What people know an experiment by, on every page: its name, and where others have the same name, its number in the
+/// archive, too: "sweep · #12".
+QString experimentTitle(const QString& name, std::int64_t id, bool isOneOfSeveral);
+/// The same of an experiment whose archive this is. \param id  0: none yet, which is told apart from none
+QString experimentTitle(const QString& name, std::int64_t id, const TrialList& trials);
+QString experimentTitle(const record::TrialRow& arm, const TrialList& trials);
+
 /// When an arm began, in the person's time zone.
 QDateTime startOf(const record::TrialRow& arm);
 

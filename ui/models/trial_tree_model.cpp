@@ -125,9 +125,7 @@ QString TrialTreeModel::Experiment::began() const {
   return QLocale().toString(moment.time(), format);
 }
 
-QString TrialTreeModel::Experiment::title() const {
-  return isOneOfSeveral ? QStringLiteral("%1 · #%2").arg(isolated(name), QString::number(id)) : name;
-}
+QString TrialTreeModel::Experiment::title() const { return experimentTitle(name, id, isOneOfSeveral); }
 
 void TrialTreeModel::updateArms(int row, std::vector<Arm> arms) {
   Experiment& experiment = m_experiments[static_cast<std::size_t>(row)];

@@ -169,7 +169,7 @@ class RunPage : public shell::Page {
   void resumeShownRun();
   void offerToResume();
   void tellLostRun();
-  void tellChangedFile(const spec::Experiment& archived);
+  void tellChangedFile(const spec::Experiment& archived, const QString& title);
   shell::MessageStrip* tellOfEnd(shell::MessageStrip::Kind kind, const QString& sentence, const record::TrialRow& arm);
   const record::TrialRow* resumableArm() const;
   QString whyNotResumed() const;
@@ -206,6 +206,12 @@ class RunPage : public shell::Page {
   qint64 stepReached() const;
   void enableActions();
   QString runElsewhere() const;
+  std::int64_t ownExperiment() const;
+  QString titleIn(const QString& archive, const QString& name, std::int64_t experiment) const;
+  QString runTitle() const;
+  QString titleOf(const record::TrialRow& arm) const;
+  std::vector<worker::WaitingJob> namedWaiting() const;
+  void showWaiting();
   bool runsAnother() const;
   void tellRunElsewhere();
   void showRun();
@@ -248,6 +254,7 @@ class RunPage : public shell::Page {
   Aside m_asideTold = Aside::No;
   bool m_goesOn = false;  ///< with the interrupted run that is followed, once it is known from where
   OwnRun m_own;           ///< the run at work, or the last one
+  worker::JobId m_ownJob = 0;
   std::map<std::int64_t, QString> m_ownNames;          ///< of the arms of that run
   std::shared_ptr<const spec::Experiment> m_archived;  ///< of the followed experiment
   std::optional<session::Progress> m_progress;

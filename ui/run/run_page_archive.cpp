@@ -4,6 +4,9 @@
 #include <utility>
 
 #include <QAction>
+#include <QFileInfo>
+#include <QHash>
+#include <QSet>
 #include <QStackedLayout>
 
 #include "ui/models/name_words.h"
@@ -45,6 +48,7 @@ void RunPage::setArchive(const QString& path, const models::TrialList& trials) {
   m_archive = path;
   m_trials = trials;
   if (isAlike) return;
+  showWaiting();  // by names that tell them apart
   m_refusedArchive.clear();
   m_strips->dismiss(QString::fromLatin1(kRefusedTopic));
   enableActions();
@@ -127,10 +131,53 @@ void RunPage::selectExperiment(std::int64_t id) {
   m_isChosen = id != newestExperiment(m_trials);
 }
 
+std::int64_t RunPage::ownExperiment() const { return m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment(); }
+
+/// Of an experiment of an archive, as the tree names it; of one of another archive than the window shows, its name.
+QString RunPage::titleIn(const QString& archive, const QString& name, std::int64_t experiment) const {
+  return archive == m_archive ? models::experimentTitle(name, experiment, m_trials) : name;
+}
+
+/// Of the run at work.
+QString RunPage::runTitle() const {
+  const bool hasBegun = m_ownJob == m_controller->currentJob();  // or what is known is of the one before
+  return titleIn(m_own.archive, m_controller->currentTitle(), hasBegun ? ownExperiment() : 0);
+}
+
+/// Of an arm that is shown.
+QString RunPage::titleOf(const record::TrialRow& arm) const {
+  return titleIn(m_view == View::Archive ? m_archive : m_own.archive, QString::fromStdString(arm.experiment),
+                 arm.experiment_id);
+}
+
+/// Those that wait, each by a name of its own: what goes on has its number in the archive; a new one has none yet, and
+/// is told apart by its file.
+std::vector<worker::WaitingJob> RunPage::namedWaiting() const {
+  std::vector<worker::WaitingJob> waiting = m_controller->waiting();
+  QHash<QString, QSet<QString>> files;
+  const auto fileOf = [](const OwnRun& run) {
+    return run.experiment ? QFileInfo(QString::fromStdString(run.experiment->file)).fileName() : QString();
+  };
+  if (const OwnRun* const run = m_queue->current()) files[m_controller->currentTitle()] << fileOf(*run);
+  for (const worker::WaitingJob& job : waiting) {
+    if (const OwnRun* const run = m_queue->run(job.id)) files[job.title] << fileOf(*run);
+  }
+  for (worker::WaitingJob& job : waiting) {
+    const OwnRun* const run = m_queue->run(job.id);
+    if (run == nullptr) continue;
+    if (run->resumes != 0) {
+      job.title = titleIn(run->archive, job.title, run->resumes);
+    } else if (files[job.title].size() > 1) {
+      job.title = QStringLiteral("%1 · %2").arg(models::isolated(job.title), models::isolated(fileOf(*run)));
+    }
+  }
+  return waiting;
+}
+
 /// Where the actions are about a run that is not what is shown.
 QString RunPage::runElsewhere() const {
   const bool isElsewhere = m_queue->current() != nullptr && m_view != View::OwnRun && !isResumedHere();
-  return isElsewhere ? m_controller->currentTitle() : QString();
+  return isElsewhere ? runTitle() : QString();
 }
 
 void RunPage::tellRunElsewhere() {
@@ -149,7 +196,7 @@ void RunPage::tellRunElsewhere() {
 void RunPage::showRun() {
   if (m_queue->current() == nullptr) return;
   const bool isHere = m_own.archive == m_archive;
-  const std::int64_t experiment = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  const std::int64_t experiment = ownExperiment();
   if (m_own.resumes != 0 && isHere) {
     follow(m_own.resumes);
   } else {
@@ -190,7 +237,7 @@ void RunPage::tellInterrupted() {
                       !(m_settings != nullptr && m_settings->isDismissed(what));
   m_strips->dismiss(topic);
   if (!isTold) return;
-  const QString name = models::isolated(QString::fromStdString(lost->experiment));
+  const QString name = models::isolated(models::experimentTitle(*lost, m_trials));
   shell::MessageStrip* const strip =
       m_strips->show(shell::MessageStrip::Kind::Note,
                      tr("%1 was interrupted before its end, and may go on from a checkpoint. Run begins the experiment "

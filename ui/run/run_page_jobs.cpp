@@ -35,7 +35,7 @@
 namespace mantissa::ui::run {
 namespace {
 
-void log(const QString& line) { spdlog::info("{}", line.toStdString()); }
+void log(const QString& line) { spdlog::info("{}", models::withoutIsolates(line).toStdString()); }
 
 }  // namespace
 
@@ -72,13 +72,14 @@ void RunPage::listenToController() {
     m_isNew = true;
     if (state == worker::JobState::Stopping) m_strips->dismiss(QString::fromLatin1(kStopTopic));  // it stops before
     tellInterrupted();
+    showWaiting();  // what is behind a run that has just begun waits now
     enableActions();
     tellPaused();
     wake();
   });
   connect(m_controller, &TrainingController::phaseBegan, this, [this](worker::JobId, const QString& phase) {
     m_phase = phase;
-    spdlog::info("{}: {}", m_controller->currentTitle().toStdString(), phase.toStdString());
+    log(QStringLiteral("%1: %2").arg(runTitle(), phase));
     m_isNew = true;
     wake();
   });
@@ -96,12 +97,11 @@ void RunPage::listenToController() {
             if (isShown && isHere) tellShown(arms.front().experiment_id, arms);
           });
   connect(m_controller, &TrainingController::queueChanged, this, [this] {
-    // What starts at once does not wait.
-    m_controls->queue()->showWaiting(startsSoon() ? std::vector<worker::WaitingJob>() : m_controller->waiting(),
-                                     m_controller->holdsWaiting());
+    showWaiting();
     if (m_waitTold && !m_controller->waitsForLookAhead()) m_strips->dismiss(QString::fromLatin1(kHeldUpTopic));
     enableActions();
   });
+  connect(m_queue, &RunQueue::added, this, &RunPage::showWaiting);
   connect(m_controller, &TrainingController::heldUp, this, &RunPage::tellHeldUp);
   connect(m_controller, &TrainingController::cameBack, this, [this] {
     m_isHeldUp = false;
@@ -268,7 +268,7 @@ void RunPage::tellStopAtCheckpoint() {
   const QString topic = QString::fromLatin1(kStopTopic);
   if (!m_controller->stopsAtCheckpoint()) return m_strips->dismiss(topic);
   const std::optional<qint64> step = stopStep();
-  const QString title = models::isolated(m_controller->currentTitle());
+  const QString title = models::isolated(runTitle());
   shell::MessageStrip* const strip = m_strips->show(
       shell::MessageStrip::Kind::Note,
       step ? tr("%1 stops at its next checkpoint, at step %2.").arg(title, models::figure(report::count_words(*step)))
@@ -306,13 +306,13 @@ const record::TrialRow* RunPage::resumableArm() const {
 QString RunPage::whyNotResumed() const {
   const auto& arms = m_shown->arms();
   if (m_view == View::OwnRun && m_queue->current() != nullptr) {
-    const QString title = models::isolated(m_controller->currentTitle());
+    const QString title = models::isolated(runTitle());
     return m_controller->state() == worker::JobState::Paused ? tr("%1 is paused: Resume lets it go on.").arg(title)
                                                              : tr("%1 is running.").arg(title);
   }
   if (arms.empty() || m_view == View::Nothing) return {};
   const record::TrialRow& reference = arms.front()->arm();
-  const QString name = models::isolated(QString::fromStdString(reference.experiment));
+  const QString name = models::isolated(titleOf(reference));
   if (m_queue->resumes(m_archive, reference.experiment_id)) return tr("%1 goes on already, or waits for it.").arg(name);
   if (m_view == View::Archive && !m_armsKnown) return {};
   if (m_view == View::Archive && runsElsewhere()) return tr("%1 is running in another process.").arg(name);
@@ -356,7 +356,7 @@ void RunPage::offerToResume() {
   // Stopping makes a checkpoint of the last complete step.
   const qint64 last = m_view == View::Archive ? *m_lastCheckpoint : m_shown->steps();
   const QString checkpoint = models::figure(report::count_words(last));
-  const QString name = models::isolated(QString::fromStdString(arm->experiment));
+  const QString name = models::isolated(titleOf(*arm));
   const bool stopped = arm->end.status == record::Status::Stopped;
   shell::MessageStrip* const strip = tellOfEnd(
       shell::MessageStrip::Kind::Note,
@@ -397,7 +397,7 @@ void RunPage::tellLostRun() {
   if (!isLost) return m_strips->dismiss(topic);
   forgetBrokenRun((*lost)->arm().experiment_id);
   const qint64 steps = m_shown->steps();
-  const QString name = models::isolated(QString::fromStdString((*lost)->arm().experiment));
+  const QString name = models::isolated(titleOf((*lost)->arm()));
   const QString where =
       steps == 0 ? tr("before its first step") : tr("at step %1").arg(models::figure(report::count_words(steps)));
   tellOfEnd(shell::MessageStrip::Kind::Warning,
@@ -416,14 +416,14 @@ void RunPage::resumeShownRun() {
   m_strips->dismiss(QString::fromLatin1(kResumeTopic));
   if (m_controller->state() == worker::JobState::Idle) forgetFailures();  // what ended this run, too
   const auto& experiment = m_view == View::Archive ? m_archived : m_own.experiment;
-  if (experiment) tellChangedFile(*experiment);
+  if (experiment) tellChangedFile(*experiment, titleOf(*arm));
   m_queue->resume(m_archive, arm->id, arm->experiment_id, experiment, QString::fromStdString(arm->experiment));
   enableActions();
 }
 
 /// The run at work, and its archive where the window shows another one.
 QString RunPage::jobWords() const {
-  QString words = models::isolated(m_controller->currentTitle());
+  QString words = models::isolated(runTitle());
   if (m_own.archive != m_archive && !m_archive.isEmpty()) {
     words = tr("%1 into %2").arg(words, models::isolated(QFileInfo(m_own.archive).fileName()));
   }
@@ -455,11 +455,12 @@ void RunPage::beginOwnRun() {
   if (own == nullptr) return;
   forgetFailedArms();
   m_own = *own;
-  countRun();
+  m_ownJob = m_controller->currentJob();
   m_brokenWords.clear();
   m_brokenReason.clear();
   m_lateWriters.stop();
   clearData(m_ownData);
+  countRun();
   m_ownNames.clear();
   m_progress.reset();
   m_phase = tr("preparing");
@@ -491,14 +492,20 @@ void RunPage::endOwnRun() {
   if (m_controller->waiting().empty()) Q_EMIT workEnded();
 }
 
+void RunPage::showWaiting() {
+  // What starts at once does not wait.
+  m_controls->queue()->showWaiting(startsSoon() ? std::vector<worker::WaitingJob>() : namedWaiting(),
+                                   m_controller->holdsWaiting());
+}
+
 /// Also to the tree, the status bar and the log.
 void RunPage::tellPaused() {
   const bool isPaused = m_controller->state() == worker::JobState::Paused;
-  const std::int64_t experiment = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  const std::int64_t experiment = ownExperiment();
   Q_EMIT runPaused(m_own.archive, isPaused ? experiment : 0);
   if (std::exchange(m_isPausedTold, isPaused) == isPaused) return;
   tellProgress();
-  const QString title = m_controller->currentTitle();
+  const QString title = runTitle();
   if (isPaused) log(tr("%1: paused at step %2").arg(title, models::figure(report::count_words(stepReached()))));
   if (m_controller->state() == worker::JobState::Running) log(tr("%1: goes on").arg(title));
 }

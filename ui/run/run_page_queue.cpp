@@ -99,16 +99,16 @@ void RunPage::queueFile(const QString& path, QStringList* refused) {
 }
 
 /// A run goes on with what it began with, whatever its file says by now.
-void RunPage::tellChangedFile(const spec::Experiment& archived) {
+void RunPage::tellChangedFile(const spec::Experiment& archived, const QString& title) {
   if (!QFileInfo(QString::fromStdString(archived.file)).isFile()) return;
   try {
     if (spec::canonical_json(spec::read_experiment(archived.file)) == spec::canonical_json(archived)) return;
   } catch (const Error&) {
     // Broken by now: that, too, is another file than the one that was run.
   }
-  const QString sentence = tr("%1 goes on with the settings of the archive; %2 has changed since.")
-                               .arg(models::isolated(QString::fromStdString(archived.name)),
-                                    models::isolated(QFileInfo(QString::fromStdString(archived.file)).fileName()));
+  const QString sentence =
+      tr("%1 goes on with the settings of the archive; %2 has changed since.")
+          .arg(models::isolated(title), models::isolated(QFileInfo(QString::fromStdString(archived.file)).fileName()));
   spdlog::info("{}", models::withoutIsolates(sentence).toStdString());
   m_strips->show(shell::MessageStrip::Kind::Note, sentence, QString::fromLatin1(kRunTopic));
 }
@@ -118,8 +118,7 @@ int RunPage::waitingRuns() const { return static_cast<int>(m_controller->waiting
 
 void RunPage::countRun() {
   const bool isOfFile = m_own.resumes == 0 && m_own.experiment && !m_own.experiment->file.empty();
-  m_failures.begin(isOfFile ? QFileInfo(QString::fromStdString(m_own.experiment->file)).fileName()
-                            : m_controller->currentTitle());
+  m_failures.begin(isOfFile ? QFileInfo(QString::fromStdString(m_own.experiment->file)).fileName() : runTitle());
 }
 
 void RunPage::collectFailedArm(const record::TrialRow& arm) {
@@ -127,7 +126,7 @@ void RunPage::collectFailedArm(const record::TrialRow& arm) {
   const QString name = QString::fromStdString(arm.start.name);
   const QString reason = models::figuresIn(QString::fromStdString(arm.end.failure_text));
   if (!m_failures.addArm(name, reason)) return;
-  spdlog::warn("{}: {} has failed: {}", m_controller->currentTitle().toStdString(), arm.start.name,
+  spdlog::warn("{}: {} has failed: {}", models::withoutIsolates(runTitle()).toStdString(), arm.start.name,
                arm.end.failure_text);
   tellFailures();
 }

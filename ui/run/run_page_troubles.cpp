@@ -122,7 +122,7 @@ void RunPage::giveUpWork() {
 
 /// A run that ended because its archive could not be written has no end there.
 void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
-  const std::int64_t experiment = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  const std::int64_t experiment = ownExperiment();
   if (experiment == 0) return;  // it had not begun
   if (!m_ownData.shown().empty()) m_brokenWords = tr("stopped: %1").arg(tr("the archive could not be written"));
   m_brokenKind = failure.kind;
@@ -148,7 +148,7 @@ void RunPage::tellBrokenRun(const worker::JobFailure& failure) {
 
 /// The archive could be written again, and has the run up to its end: what stood in the way is told no longer.
 void RunPage::forgetBrokenRun(std::int64_t experiment) {
-  const std::int64_t own = m_own.resumes != 0 ? m_own.resumes : m_ownData.experiment();
+  const std::int64_t own = ownExperiment();
   if (m_brokenReason.isEmpty() || experiment != own || m_own.archive != m_archive) return;
   if (!m_failures.forget(std::exchange(m_brokenReason, {}))) return;
   if (m_failures.isEmpty()) {

@@ -68,14 +68,17 @@ void RunQueue::add(worker::Job job, OwnRun run, Place place) {
   const worker::JobId id =
       place == Place::Front ? m_controller->replace(std::move(job)) : m_controller->enqueue(std::move(job));
   m_runs.emplace(id, std::move(run));
+  Q_EMIT added();
 }
 
 void RunQueue::lookAhead(const spec::Experiment& experiment, const QString& archive) {
   m_controller->lookAhead(workOf(experiment, archive));
 }
 
-const OwnRun* RunQueue::current() const {
-  const auto found = m_runs.find(m_controller->currentJob());
+const OwnRun* RunQueue::current() const { return run(m_controller->currentJob()); }
+
+const OwnRun* RunQueue::run(worker::JobId job) const {
+  const auto found = m_runs.find(job);
   return found != m_runs.end() ? &found->second : nullptr;
 }
 

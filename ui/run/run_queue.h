@@ -41,8 +41,14 @@ class RunQueue : public QObject {
 
   /// The run at work; null: none.
   const OwnRun* current() const;
+  /// One that waits or is at work; null: the job is none of these.
+  const OwnRun* run(worker::JobId job) const;
   /// Whether a run of this experiment of this archive waits or is at work.
   bool resumes(const QString& archive, std::int64_t experimentId) const;
+
+ Q_SIGNALS:
+  /// What `run` gives has one more.
+  void added();
 
  private:
   enum class Place { Front, End };

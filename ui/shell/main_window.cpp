@@ -383,7 +383,7 @@ void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
       (isInterrupted
            ? tr("%1 was interrupted before its end. The Run page shows how far it came and whether it can go on.")
            : tr("%1 was stopped before its end. The Run page shows how far it came and whether it can go on."))
-          .arg(models::isolated(QString::fromStdString(lost->experiment))),
+          .arg(models::isolated(models::experimentTitle(*lost, trials))),
       topic);
   strip->addWayOut(m_actions->find(QStringLiteral("page_run")));
   connect(strip, &MessageStrip::dismissed, this, [this, what] { m_settings.dismiss(what); });

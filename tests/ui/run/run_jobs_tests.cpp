@@ -360,6 +360,63 @@ class RunJobsTests : public QObject {
     QCOMPARE(tabs->tabText(tabs->indexOf(m_page)), QStringLiteral("Run"));
   }
 
+  void runs_of_one_name_are_told_apart_by_their_numbers_as_in_the_tree() {
+    for (int run = 0; run < 2; ++run) makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
+    m_window->open(path("a.db"));
+    const QAbstractItemModel* const tree = m_window->archiveDock()->findChild<QTreeView*>()->model();
+    QTRY_COMPARE(tree->rowCount(), 2);
+    const QString first = QStringLiteral("digits · #1");
+    const QString second = QStringLiteral("digits · #2");
+    QCOMPARE(tree->index(1, 0).data().toString(), first);
+    const auto told = [this] { return test::stripSentences(m_page).join(u'|'); };
+    m_page->selectExperiment(1);
+    QTRY_VERIFY2(told().startsWith(first + QStringLiteral(" was stopped at step")), qPrintable(told()));
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    m_page->selectExperiment(2);
+    QTRY_VERIFY2(told().contains(second + QStringLiteral(" was stopped at step")), qPrintable(told()));
+    QVERIFY2(told().contains(first + QStringLiteral(" goes on, and Pause and Stop are about it")), qPrintable(told()));
+    for (const char* const name : {"run_pause", "run_stop"}) {
+      QVERIFY2(action(name)->text().endsWith(first), qPrintable(action(name)->text()));
+    }
+    const QString bar = textsIn(m_window->statusBar()).join(u'|');
+    QVERIFY2(bar.contains(first), qPrintable(bar));
+    QTest::keyClick(m_window, Qt::Key_F7);
+    const auto* const list = m_page->controls()->queue()->findChild<QListWidget*>();
+    QTRY_COMPARE(list->count(), 1);
+    QCOMPARE(list->item(0)->text(), second);
+    m_page->controller()->clearWaiting();
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void new_runs_of_one_name_that_wait_are_told_apart_by_their_files() {
+    const QStringList paths = {writeExperiment("q1.toml"), writeExperiment("q2.toml"), writeExperiment("q3.toml")};
+    run::RunPage::setFileQuestion([&](QWidget*, const QString&) { return paths; });
+    action("run_queue_files")->trigger();
+    const auto* const list = m_page->controls()->queue()->findChild<QListWidget*>();
+    QTRY_COMPARE(list->count(), 2);
+    QCOMPARE(list->item(0)->text(), QStringLiteral("digits · q2.toml"));
+    QCOMPARE(list->item(1)->text(), QStringLiteral("digits · q3.toml"));
+    m_page->controller()->clearWaiting();
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void a_queue_that_goes_on_after_a_stop_counts_its_own_runs_alone() {
+    m_failing = {1};
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QTest::keyClick(m_window, Qt::Key_F8, Qt::ShiftModifier);
+    QTest::keyClick(m_window, Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    press(m_page->controls()->queue(), QStringLiteral("Start"));
+    const auto told = [this] { return test::stripSentences(m_page).join(u'|'); };
+    QTRY_VERIFY2(told().contains(QStringLiteral("no memory in run 1")), qPrintable(told()));
+    QVERIFY2(!told().contains(QStringLiteral("of 2 runs")), qPrintable(told()));
+  }
+
   void a_run_whose_archive_is_full_stands_as_failed_until_the_archive_tells_its_end() {
     mantissa::archive::Writer writer(path("a.db").toStdString());
     record::TrialStart start;
