@@ -8,7 +8,7 @@
 namespace mantissa::cli {
 
 void add_coming(Program& program) {
-  constexpr std::array<const char*, 14> kNames = {"judge",    "tag",      "query",   "report", "rehearse",
+  constexpr std::array<const char*, 13> kNames = {"tag",      "query",   "report", "rehearse",
                                                   "outcomes", "diagnose", "compare", "merge",  "profile",
                                                   "roofline", "time",     "plan",    "archive"};
   std::string coming;

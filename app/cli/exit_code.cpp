@@ -47,6 +47,17 @@ int exit_code_of(ErrorKind kind) {
   return exit_code::kMachine;
 }
 
+int exit_code_of(record::VerdictWord word) {
+  switch (word) {
+    case record::VerdictWord::Accepted:
+      return exit_code::kDone;
+    case record::VerdictWord::Rejected:
+      return exit_code::kRejected;
+    default:
+      return exit_code::kUndecided;
+  }
+}
+
 int exit_code_of(const record::RunSummary& summary, const std::vector<std::string>& required) {
   const bool can_go_on = summary.reference.end.status != record::Status::Failed;
   if (summary.stopped_as_planned && can_go_on) return exit_code::kDone;

@@ -21,6 +21,8 @@ constexpr int kStopped = 130;   ///< stopped by the user
 
 int exit_code_of(ErrorKind kind);
 
+int exit_code_of(record::VerdictWord word);
+
 /// The exit code of a run. `required`: names of the trials that count; empty: all of them.
 int exit_code_of(const record::RunSummary& summary, const std::vector<std::string>& required);
 

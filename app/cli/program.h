@@ -53,6 +53,7 @@ void add_run(Program& program);
 void add_resume(Program& program);
 void add_list(Program& program);
 void add_show(Program& program);
+void add_judge(Program& program);
 void add_export(Program& program);
 void add_check(Program& program);
 void add_inspect(Program& program);

@@ -11,6 +11,7 @@
 #include "app/cli/log_file.h"
 #include "app/cli/program.h"
 #include "app/cli/run_result.h"
+#include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/base/text_list.h"
 #include "core/session/run.h"
@@ -31,10 +32,10 @@ struct RunCommandOptions {
   std::string cases_from;
 };
 
-void refuse_what_is_coming(const std::string& option, const std::string& value) {
-  if (value.empty()) return;
-  throw Error(ErrorKind::NotYetAvailable,
-              {"not yet available in this version", "", 0, 0, option, "'" + value + "'", "", "Leave the option out"});
+/// The trial whose frozen cases are taken; 0: none is named.
+std::int64_t cases_from(Program& program, const std::string& trial) {
+  if (trial.empty()) return 0;
+  return program.find(archive::Reader(program.archive_path()), trial).id;
 }
 
 /// Every name that an option gives must be one of `known`.
@@ -49,7 +50,6 @@ void require_known(const std::string& option, const std::vector<std::string>& na
 }
 
 int run(Program& program, const RunCommandOptions& options) {
-  refuse_what_is_coming("--cases-from", options.cases_from);
   session::RunOptions run_options;
   run_options.probes = probes_from_text(options.probes);
   run_options.gains = gains_from_text(options.gains);
@@ -57,6 +57,7 @@ int run(Program& program, const RunCommandOptions& options) {
   run_options.archive = program.archive_path();
   run_options.only_trials = options.trials;
   run_options.stop_after = stop_after_from(options.stop_after);
+  run_options.cases_from = cases_from(program, options.cases_from);
 
   open_log_file();
   spdlog::info("run {} into {}", options.file, run_options.archive);
@@ -109,7 +110,11 @@ void add_run(Program& program) {
       ->type_name("off|on");
   command->add_option("--stop-after", options->stop_after, "Stops after so many attempted steps, to be resumed later")
       ->type_name("N");
-  command->add_option("--cases-from", options->cases_from)->group("");
+  command
+      ->add_option("--cases-from", options->cases_from,
+                   "Compares on the very frozen cases of this trial of the archive; refused where they are not there "
+                   "any more")
+      ->type_name("TRIAL");
 }
 
 }  // namespace mantissa::cli

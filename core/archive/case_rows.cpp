@@ -2,13 +2,13 @@
 #include "core/archive/case_rows.h"
 
 #include <cstddef>
-#include <cstring>
 #include <list>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "core/archive/real_states.h"
+#include "core/archive/value_bytes.h"
 #include "core/record/case_columns.h"
 
 namespace mantissa::archive {
@@ -60,29 +60,6 @@ std::string insert_sql() {
   sql += ") VALUES (?, ?, ?";
   for (int i = 0; i < kColumns; ++i) sql += ", ?";
   return sql + ')';
-}
-
-// Little-endian doubles whatever the machine: archives travel.
-std::string bytes_of(const std::vector<double>& values) {
-  std::string bytes(values.size() * 8, '\0');
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &values[i], sizeof bits);
-    for (std::size_t k = 0; k < 8; ++k) bytes[8 * i + k] = static_cast<char>(bits >> (8 * k) & 0xff);
-  }
-  return bytes;
-}
-
-std::vector<double> values_of(std::string_view bytes) {
-  std::vector<double> values(bytes.size() / 8);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint64_t bits = 0;
-    for (std::size_t k = 0; k < 8; ++k) {
-      bits |= std::uint64_t{static_cast<unsigned char>(bytes[8 * i + k])} << (8 * k);
-    }
-    std::memcpy(&values[i], &bits, sizeof bits);
-  }
-  return values;
 }
 
 // What one row is bound from; the bytes must live until the statement has run.

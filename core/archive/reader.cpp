@@ -9,14 +9,17 @@
 
 #include "core/archive/archive_file.h"
 #include "core/archive/case_rows.h"
+#include "core/archive/case_set_rows.h"
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
+#include "core/archive/judgement_rows.h"
 #include "core/archive/memory_rows.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/standing_rows.h"
 #include "core/archive/step_rows.h"
 #include "core/archive/tensor_chunks.h"
 #include "core/archive/trial_rows.h"
+#include "core/archive/verdict_rows.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 
@@ -165,7 +168,21 @@ void Reader::steps(std::int64_t trial, const std::function<bool(const record::St
   read_steps(*connection_, trial, after, use);
 }
 
-std::vector<record::CaseRow> Reader::cases(std::int64_t trial) const { return read_cases(*connection_, trial); }
+std::vector<record::CaseRow> Reader::cases(std::int64_t trial) const {
+  std::vector<record::CaseRow> rows = read_cases(*connection_, trial);
+  read_golden_outputs(*connection_, trial, rows);
+  return rows;
+}
+
+std::optional<std::string> Reader::evidence(std::int64_t trial) const { return read_evidence(*connection_, trial); }
+
+std::vector<record::Judgement> Reader::judgements(std::int64_t trial) const {
+  return read_judgements(*connection_, trial);
+}
+
+std::optional<record::CaseSet> Reader::case_set(std::int64_t experiment) const {
+  return read_case_set(*connection_, experiment);
+}
 
 std::vector<record::MemoryPair> Reader::memory_pairs() const { return read_memory_pairs(*connection_); }
 
@@ -187,7 +204,11 @@ std::vector<record::TensorBytes> Reader::weights(std::int64_t trial, const std::
   return tensors;
 }
 
-record::History Reader::history(std::int64_t trial) const { return read_history(*connection_, trial); }
+record::History Reader::history(std::int64_t trial) const {
+  record::History history = read_history(*connection_, trial);
+  history.judgements = read_judgements(*connection_, trial);
+  return history;
+}
 
 std::int64_t Reader::checkpoint_step(std::int64_t trial, const std::string& at) const {
   const std::vector<record::CheckpointRow> checkpoints = read_history(*connection_, trial).checkpoints;

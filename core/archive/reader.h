@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/record/case_row.h"
+#include "core/record/case_set.h"
 #include "core/record/checkpoint.h"
+#include "core/record/judgement.h"
 #include "core/record/memory_comparison.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
@@ -66,6 +69,15 @@ class Reader {
 
   /// In the order of the frozen set; empty where the trial has none.
   std::vector<record::CaseRow> cases(std::int64_t trial) const;
+
+  /// TrialEnd::evidence of an arm; nothing where none is kept.
+  std::optional<std::string> evidence(std::int64_t trial) const;
+
+  /// Judgements of a trial by other rules than those of its run, oldest first.
+  std::vector<record::Judgement> judgements(std::int64_t trial) const;
+
+  /// Which cases are in the frozen set of an experiment; nothing in an archive from before that was kept.
+  std::optional<record::CaseSet> case_set(std::int64_t experiment) const;
 
   /// Predicted and measured peaks of every reference and trial that has both, oldest first: what
   /// memory/calibration.h asks for. Empty where the archive is from before they were kept.

@@ -217,4 +217,10 @@ void check_for_reading(Connection& connection) {
   check(connection, identity);
 }
 
+bool has_table(Connection& connection, std::string_view name) {
+  Statement select(connection, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1");
+  select.bind(1, name);
+  return select.step();
+}
+
 }  // namespace mantissa::archive

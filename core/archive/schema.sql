@@ -167,6 +167,72 @@ CREATE TABLE cases (
   UNIQUE (trial, position)
 ) STRICT;
 
+-- All outputs of the first cases of an arm (cases.golden). Vectors as in `cases`; empty: not measured.
+CREATE TABLE golden_outputs (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,  -- of the case in `cases`
+  output_reference BLOB NOT NULL,
+  output BLOB NOT NULL,       -- the trial's own weights
+  output_same_weights BLOB NOT NULL,
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
+-- Which cases are in the frozen set of an experiment: hashed before any output of a trial was read.
+CREATE TABLE case_sets (
+  experiment INTEGER PRIMARY KEY REFERENCES experiments (id),
+  sha256 TEXT NOT NULL,         -- of ids, kinds, targets and raw data; empty while boundary cases are to be chosen
+  cases INTEGER NOT NULL,
+  frozen_at TEXT NOT NULL,      -- when the hash was stored
+  taken_from INTEGER REFERENCES trials (id)  -- the trial whose very cases these are; NULL: none
+) STRICT;
+
+-- What the verdict on a trial rests on beside its cases, steps and counts, so that it can be judged again.
+CREATE TABLE trial_evidence (
+  trial INTEGER PRIMARY KEY REFERENCES trials (id),
+  evidence TEXT NOT NULL        -- JSON, see core/session/archived_evidence.h
+) STRICT;
+
+-- Judgements of a trial by other rules than those of its run, made after its end. Nothing here changes `verdicts`.
+CREATE TABLE judgements (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  created_at TEXT NOT NULL,
+  post_hoc INTEGER NOT NULL,    -- 0: the rules are those fixed before the first step, applied once more
+  rules TEXT NOT NULL,          -- JSON of [rules]; empty: none
+  rules_sha256 TEXT NOT NULL,
+  rules_file TEXT NOT NULL,     -- as given; empty: those of the run
+  verdict TEXT NOT NULL,        -- accepted, rejected, undecided
+  scope_device TEXT NOT NULL,
+  scope_cast_policy TEXT NOT NULL,
+  target TEXT NOT NULL
+) STRICT;
+CREATE INDEX judgements_by_trial ON judgements (trial);
+
+-- As verdict_reasons.
+CREATE TABLE judgement_reasons (
+  judgement INTEGER NOT NULL REFERENCES judgements (id),
+  position INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (judgement, position)
+) STRICT, WITHOUT ROWID;
+
+-- As rule_verdicts.
+CREATE TABLE judgement_rules (
+  judgement INTEGER NOT NULL REFERENCES judgements (id),
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  compared TEXT NOT NULL,
+  limit_text TEXT NOT NULL,
+  limit_value REAL,             -- real columns: limit_value, value
+  value REAL,
+  states INTEGER NOT NULL,      -- two bits a real column, see above
+  unit TEXT NOT NULL,
+  cases INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (judgement, position)
+) STRICT, WITHOUT ROWID;
+
 -- Pieces of tensors by content; equal pieces are stored once. A piece that no tensor names is what a killed run left.
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY,

@@ -358,6 +358,7 @@ void update_trial_end(Connection& connection, std::int64_t trial, const record::
   replace_policy_changes(connection, trial, end.policy_changes);
   replace_yardsticks(connection, trial, end.yardsticks);
   if (end.verdict) insert_verdict(connection, trial, *end.verdict);
+  replace_evidence(connection, trial, end.evidence);
 }
 
 void renew_heartbeat(Connection& connection, const std::vector<std::int64_t>& trials, UtcTime now) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/archive/real_states.h"
+#include "core/archive/schema.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/text_rows.h"
 
@@ -13,18 +14,22 @@ namespace {
 constexpr char kSelectVerdict[] =
     "SELECT verdict, scope_device, scope_cast_policy, target, rules_sha256 FROM verdicts WHERE trial = ?1";
 constexpr char kSelectReasons[] = "SELECT reason FROM verdict_reasons WHERE trial = ?1 ORDER BY position";
-constexpr char kSelectRules[] =
-    "SELECT name, verdict, compared, limit_text, limit_value, value, states, unit, cases, reason FROM rule_verdicts "
-    "WHERE trial = ?1 ORDER BY position";
-
 constexpr char kInsertVerdict[] =
     "INSERT INTO verdicts (trial, verdict, scope_device, scope_cast_policy, target, rules_sha256) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 constexpr char kInsertReason[] = "INSERT INTO verdict_reasons (trial, position, reason) VALUES (?1, ?2, ?3)";
-constexpr char kInsertRule[] =
-    "INSERT INTO rule_verdicts (trial, position, name, verdict, compared, limit_text, limit_value, value, states, "
-    "unit, "
-    "cases, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+std::string select_rules_sql(RulesOf of) {
+  const std::string from = of == RulesOf::Verdict ? "rule_verdicts WHERE trial" : "judgement_rules WHERE judgement";
+  return "SELECT name, verdict, compared, limit_text, limit_value, value, states, unit, cases, reason FROM " + from +
+         " = ?1 ORDER BY position";
+}
+
+std::string insert_rule_sql(RulesOf of) {
+  const std::string into = of == RulesOf::Verdict ? "rule_verdicts (trial" : "judgement_rules (judgement";
+  return "INSERT INTO " + into +
+         ", position, name, verdict, compared, limit_text, limit_value, value, states, unit, cases, reason) "
+         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+}
 
 }  // namespace
 
@@ -38,13 +43,18 @@ void insert_verdict(Connection& connection, std::int64_t trial, const record::Ve
       .bind(6, std::string_view(verdict.rules_sha256))
       .run();
   insert_list(connection, trial, kInsertReason, verdict.reasons);
-  Statement insert(connection, kInsertRule);
-  for (std::size_t i = 0; i < verdict.rules.size(); ++i) {
-    const record::RuleVerdict& rule = verdict.rules[i];
+  insert_rule_verdicts(connection, RulesOf::Verdict, trial, verdict.rules);
+}
+
+void insert_rule_verdicts(Connection& connection, RulesOf of, std::int64_t owner,
+                          const std::vector<record::RuleVerdict>& rules) {
+  Statement insert(connection, insert_rule_sql(of));
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const record::RuleVerdict& rule = rules[i];
     RealWriter reals;
     reals.bind(insert, 7, rule.limit_value);
     reals.bind(insert, 8, rule.value);
-    insert.bind(1, trial)
+    insert.bind(1, owner)
         .bind(2, static_cast<std::int64_t>(i))
         .bind(3, std::string_view(rule.name))
         .bind(4, record::to_text(rule.verdict))
@@ -69,10 +79,16 @@ std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t
   verdict.target = select.text(3);
   verdict.rules_sha256 = select.text(4);
   verdict.reasons = read_list(connection, trial, kSelectReasons);
-  Statement rules(connection, kSelectRules);
-  rules.bind(1, trial);
+  verdict.rules = read_rule_verdicts(connection, RulesOf::Verdict, trial);
+  return verdict;
+}
+
+std::vector<record::RuleVerdict> read_rule_verdicts(Connection& connection, RulesOf of, std::int64_t owner) {
+  std::vector<record::RuleVerdict> verdicts;
+  Statement rules(connection, select_rules_sql(of));
+  rules.bind(1, owner);
   while (rules.step()) {
-    record::RuleVerdict& rule = verdict.rules.emplace_back();
+    record::RuleVerdict& rule = verdicts.emplace_back();
     RealReader reals(rules.integer(6));
     rule.name = rules.text(0);
     rule.verdict = record::verdict_word_from_text(rules.text(1)).value_or(record::VerdictWord::Undecided);
@@ -84,7 +100,24 @@ std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t
     rule.cases = rules.integer(8);
     rule.reason = rules.text(9);
   }
-  return verdict;
+  return verdicts;
+}
+
+void replace_evidence(Connection& connection, std::int64_t trial, const std::string& evidence) {
+  Statement(connection, "DELETE FROM trial_evidence WHERE trial = ?1").bind(1, trial).run();
+  if (evidence.empty()) return;
+  Statement(connection, "INSERT INTO trial_evidence (trial, evidence) VALUES (?1, ?2)")
+      .bind(1, trial)
+      .bind(2, std::string_view(evidence))
+      .run();
+}
+
+std::optional<std::string> read_evidence(Connection& connection, std::int64_t trial) {
+  if (!has_table(connection, "trial_evidence")) return std::nullopt;
+  Statement select(connection, "SELECT evidence FROM trial_evidence WHERE trial = ?1");
+  select.bind(1, trial);
+  if (!select.step()) return std::nullopt;
+  return select.text(0);
 }
 
 }  // namespace mantissa::archive

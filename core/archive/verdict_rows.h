@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/record/verdict.h"
 
@@ -15,5 +17,17 @@ void insert_verdict(Connection& connection, std::int64_t trial, const record::Ve
 
 /// Nothing where the arm was not judged.
 std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t trial);
+
+/// Whose rules: two tables of one form.
+enum class RulesOf { Verdict, Judgement };
+/// \param owner  a trial (Verdict), or a judgement
+void insert_rule_verdicts(Connection& connection, RulesOf of, std::int64_t owner,
+                          const std::vector<record::RuleVerdict>& rules);
+std::vector<record::RuleVerdict> read_rule_verdicts(Connection& connection, RulesOf of, std::int64_t owner);
+
+/// What a verdict rests on; empty: nothing is kept. Replaces what stood there.
+void replace_evidence(Connection& connection, std::int64_t trial, const std::string& evidence);
+
+std::optional<std::string> read_evidence(Connection& connection, std::int64_t trial);
 
 }  // namespace mantissa::archive

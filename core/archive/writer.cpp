@@ -10,6 +10,7 @@
 
 #include "core/archive/archive_file.h"
 #include "core/archive/case_rows.h"
+#include "core/archive/case_set_rows.h"
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
 #include "core/archive/gains_rows.h"
@@ -45,6 +46,7 @@ void store_cases(Connection& connection, std::int64_t trial, const std::vector<r
     transaction.commit();
   }
   Transaction transaction(connection);
+  replace_golden_outputs(connection, trial, cases);
   Statement(connection, "UPDATE trials SET cases_stored = ?2 WHERE id = ?1")
       .bind(1, trial)
       .bind(2, static_cast<std::int64_t>(cases.size()))
@@ -180,6 +182,14 @@ double Writer::waited_seconds() const { return thread_ == nullptr ? waited_secon
 
 void Writer::write_cases(std::int64_t trial, const std::vector<record::CaseRow>& cases) {
   thread().call([&](Connection& connection) { store_cases(connection, trial, cases); });
+}
+
+void Writer::write_case_set(std::int64_t experiment, const record::CaseSet& set) {
+  thread().call([&](Connection& connection) {
+    Transaction transaction(connection);
+    replace_case_set(connection, experiment, set, utc_now());
+    transaction.commit();
+  });
 }
 
 void Writer::write_weights(std::int64_t trial, const std::string& at, const std::vector<record::TensorBytes>& tensors) {

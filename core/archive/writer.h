@@ -12,6 +12,7 @@
 
 #include "core/archive/step_feed.h"
 #include "core/record/case_row.h"
+#include "core/record/case_set.h"
 #include "core/record/checkpoint.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
@@ -90,6 +91,9 @@ class Writer {
 
   /// All of a trial's cases at once; a reader sees all or none. Replaces what stood there.
   void write_cases(std::int64_t trial, const std::vector<record::CaseRow>& cases);
+
+  /// Which cases are in the frozen set of an experiment; stored with the present time. Replaces what stood there.
+  void write_case_set(std::int64_t experiment, const record::CaseSet& set);
 
   /// `at`: "initial" or "final". Tensors are stored as hashed chunks; equal ones once.
   void write_weights(std::int64_t trial, const std::string& at, const std::vector<record::TensorBytes>& tensors);

@@ -13,6 +13,8 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/data/built_in.h"
+#include "core/data/case_columns.h"
+#include "core/data/case_file.h"
 #include "core/data/gaussian.h"
 #include "core/data/layout_hash.h"
 #include "core/data/pair.h"
@@ -35,17 +37,29 @@ class Loader {
 
   Dataset load() {
     read_tables();
+    edges_ = edge_rows(experiment_, pool_table());
+    if (!experiment_.cases.path.empty()) case_file_ = read_case_file(experiment_, table_);
+    if (case_file_ && case_file_->table.targets.empty()) case_file_->table.target_names = table_.target_names;
     divide_inputs();
     settle_shape();
     plan_ = plan_targets(experiment_, target_of_set_ ? set_ : std::nullopt, tables());
+    if (case_file_) case_targets_ = targets_by_plan(plan_, experiment_, case_file_->table);
     split();
     Dataset dataset = description();
     dataset.sha256 = raw_hash();
+    if (case_file_) begin_file_cases(dataset);
     if (data_.standardize.value_or(set_ && set_->standardize && !all_integers())) standardize_inputs();
     transform_targets(dataset);
     dataset.preprocessing_sha256 = preprocessing_hash(dataset);
     dataset.train = part(table_, plan_.values.front(), split_.train);
-    dataset.test = part(test_table_ ? *test_table_ : table_, plan_.values.back(), split_.test);
+    dataset.test = part(pool_table(), plan_.values.back(), split_.test);
+    if (!edges_.empty()) {
+      const bool without_test = split_.test.empty();
+      for (const std::int64_t row : without_test ? split_.train : split_.test) {
+        (without_test ? dataset.train : dataset.test).edge.push_back(edges_[static_cast<std::size_t>(row)]);
+      }
+    }
+    if (case_file_) finish_file_cases(*dataset.file_cases);
     return dataset;
   }
 
@@ -55,6 +69,9 @@ class Loader {
     if (test_table_) result.push_back(&*test_table_);
     return result;
   }
+
+  /// Where the frozen cases are taken from.
+  const Table& pool_table() const { return test_table_ ? *test_table_ : table_; }
 
   void read_tables() {
     if (data_.source == "gaussian") {
@@ -125,6 +142,9 @@ class Loader {
     for (double& value : table_.inputs) value /= set_->inputs_divided_by;
     if (test_table_) {
       for (double& value : test_table_->inputs) value /= set_->inputs_divided_by;
+    }
+    if (case_file_) {
+      for (double& value : case_file_->table.inputs) value /= set_->inputs_divided_by;
     }
   }
 
@@ -265,6 +285,44 @@ class Loader {
     }
     apply(inputs_, table_.inputs);
     if (test_table_) apply(inputs_, test_table_->inputs);
+    if (case_file_) apply(inputs_, case_file_->table.inputs);
+  }
+
+  /// What follows from the values as they stand in the files.
+  void begin_file_cases(Dataset& dataset) const {
+    const Table& cases = case_file_->table;
+    FileCases& file_cases = dataset.file_cases.emplace();
+    file_cases.kinds = case_file_->kinds;
+    for (std::size_t row = 0; row < cases.ids.size(); ++row) {
+      const std::size_t width = table_.target_names.size();
+      const bool complete = !cases.targets.empty() &&
+                            std::all_of(case_targets_.begin() + static_cast<std::ptrdiff_t>(row * width),
+                                        case_targets_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width),
+                                        [](double value) { return !std::isnan(value); });
+      file_cases.has_target.push_back(complete);
+    }
+    LayoutHash hash("mantissa case file 1");
+    hash.add(cases.ids).add(cases.inputs).add(case_targets_).add(cases.slices);
+    for (const record::CaseKind kind : file_cases.kinds) hash.add(record::to_text(kind));
+    file_cases.sha256 = hash.hex();
+    const std::int64_t overlap = rows_in_training(cases, table_, split_.train);
+    if (overlap == 0) return;
+    dataset.notes.push_back(std::to_string(overlap) + " of " + std::to_string(cases.rows()) + " cases of " +
+                            experiment_.cases.path_as_written +
+                            (overlap == 1 ? " has the inputs of a row" : " have the inputs of rows") +
+                            " of the training part: the model has seen them.");
+  }
+
+  void finish_file_cases(FileCases& file_cases) const {
+    const Table& cases = case_file_->table;
+    std::vector<std::int64_t> rows(cases.ids.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    std::vector<double> targets = case_targets_;
+    if (targets.empty()) targets.resize(rows.size() * table_.target_names.size());
+    for (double& value : targets) {
+      if (std::isnan(value)) value = 0.0;
+    }
+    file_cases.part = part(cases, targets, rows);
   }
 
   static void apply(const Statistics& statistics, std::vector<double>& values) {
@@ -281,10 +339,12 @@ class Loader {
     if (plan_.transform == spec::TargetTransform::Log10) {
       dataset.target_log10 = true;
       for (std::size_t i = 0; i < plan_.values.size(); ++i) take_log10(*tables()[i], plan_.values[i]);
+      if (case_file_) take_log10(case_file_->table, case_targets_);
     }
     if (plan_.transform == spec::TargetTransform::Standardize) {
       const Statistics statistics = statistics_of(plan_.values.front(), width, split_.train);
       for (auto& values : plan_.values) apply(statistics, values);
+      apply(statistics, case_targets_);
       dataset.target_offset = statistics.mean;
       dataset.target_scale = statistics.scale;
     }
@@ -391,6 +451,9 @@ class Loader {
   std::vector<std::int64_t> shape_;  ///< of a row's inputs; empty: a vector
   Table table_;                      ///< the training file, or the only one
   std::optional<Table> test_table_;  ///< a test file of its own
+  std::optional<CaseFile> case_file_;
+  std::vector<double> case_targets_;  ///< as TargetPlan::values; NaN where one is missing; empty without targets
+  std::vector<bool> edges_;           ///< by row of the pool's table; empty without cases.edge
   TargetPlan plan_;
   Split split_;
   Statistics inputs_;  ///< empty unless standardised

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "core/record/case_row.h"
 #include "core/spec/experiment.h"
 
 namespace mantissa::data {
@@ -21,7 +23,16 @@ struct Part {
   at::Tensor targets;
   std::vector<std::string> ids;     ///< per row: the id column, else the row number in the source, from 1
   std::vector<std::string> slices;  ///< per row; empty where there is no slice column
+  std::vector<bool> edge;  ///< per row, whether cases.edge holds; empty where that is not asked, or not of this part
   std::int64_t rows() const { return inputs.defined() ? inputs.size(0) : 0; }
+};
+
+/// The cases of cases.path, preprocessed as the data is.
+struct FileCases {
+  Part part;  ///< where a target is missing it is 0 there, for models that take targets
+  std::vector<record::CaseKind> kinds;
+  std::vector<bool> has_target;
+  std::string sha256;  ///< of ids, raw inputs, kinds and targets
 };
 
 /// A data set, split and preprocessed as the experiment says.
@@ -30,6 +41,7 @@ struct Dataset {
   spec::Task task = spec::Task::Classification;
   Part train;
   Part test;                             ///< in split order; zero rows where there is no test part
+  std::optional<FileCases> file_cases;   ///< no part of the training, and of none of the hashes below
   std::int64_t classes = 0;              ///< classification; language-model: characters of the vocabulary
   std::vector<std::string> class_names;  ///< by index, where labels were mapped or are text; the characters; else empty
   std::vector<std::string> input_names;

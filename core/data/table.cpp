@@ -26,6 +26,7 @@ struct Places {
   std::vector<std::size_t> targets;
   std::size_t id = kNoColumn;
   std::size_t slice = kNoColumn;
+  std::size_t kind = kNoColumn;
 };
 
 std::string joined(const std::vector<std::string>& names, std::size_t most) {
@@ -48,6 +49,7 @@ class RoleBook {
     for (const auto& name : asked.target) places.targets.push_back(take(name, "target"));
     if (!asked.id.empty()) places.id = take(asked.id, "id");
     if (!asked.slice.empty()) places.slice = take(asked.slice, "slice");
+    if (!roles_.kind.empty()) places.kind = take(roles_.kind, "kind");
     for (const auto& name : asked.inputs) places.inputs.push_back(take(name, "inputs"));
     const std::size_t count = file_.columns().size();
     if (roles_.wanted == Roles::Wanted::Targets) {
@@ -265,6 +267,7 @@ class TableBuilder {
     }
     for (const auto i : places_.targets) {
       const CellValue value = value_of_cell(row.cells[i]);
+      if (value.kind == CellKind::Missing && roles_.targets_may_be_missing) continue;
       if (value.kind == CellKind::Missing || value.kind == CellKind::Nan) {
         require_droppable(row, i, value);
         complete = false;
@@ -276,10 +279,14 @@ class TableBuilder {
       return;
     }
     for (std::size_t t = 0; t < places_.targets.size(); ++t) {
-      add_target(table_.targets[t], row.cells[places_.targets[t]]);
+      const std::string_view cell = row.cells[places_.targets[t]];
+      add_target(table_.targets[t], cell);
+      if (!roles_.targets_may_be_missing) continue;
+      table_.targets[t].is_missing.push_back(value_of_cell(cell).kind == CellKind::Missing);
     }
     table_.lines.push_back(row.line);
     if (places_.slice != kNoColumn) table_.slices.emplace_back(row.cells[places_.slice]);
+    if (places_.kind != kNoColumn) table_.kinds.emplace_back(row.cells[places_.kind]);
     table_.ids.push_back(places_.id == kNoColumn ? std::to_string(source_row_) : checked_id(row));
   }
 

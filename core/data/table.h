@@ -14,6 +14,7 @@ struct TargetColumn {
   std::vector<double> numbers;     ///< 0 where the cell is text
   std::vector<std::string> texts;  ///< as the cells stand
   std::vector<bool> is_number;
+  std::vector<bool> is_missing;  ///< only where Roles::targets_may_be_missing: the cell says nothing
   bool any_number = false;
   bool any_text = false;
   bool all_whole = true;             ///< every number is an integer, also written 2.0
@@ -35,6 +36,7 @@ struct Table {
   std::vector<std::int64_t> target_lines;  ///< of targets_file; empty without one, and where it has no lines
   std::vector<std::string> ids;
   std::vector<std::string> slices;  ///< empty without a slice column
+  std::vector<std::string> kinds;   ///< empty without a kind column
   std::int64_t dropped = 0;         ///< rows left out because a value was missing
   std::vector<std::string> notes;
 
@@ -54,6 +56,8 @@ struct Roles {
   enum class Wanted { All, Inputs, Targets };
   Wanted wanted = Wanted::All;  ///< Inputs, Targets: the other half stands in a file of its own
   spec::Columns columns;
+  std::string kind;                     ///< column of the kinds of case; empty: none
+  bool targets_may_be_missing = false;  ///< row by row
   std::vector<std::string> left_out;  ///< no inputs unless columns.inputs names them
   spec::Missing missing = spec::Missing::Refuse;
   const spec::Experiment* experiment = nullptr;  ///< for messages about its keys

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/data/csv.h"
 #include "core/data/setting_error.h"
 
 namespace mantissa::data {
@@ -106,6 +107,12 @@ class Refusals {
   std::string column_;
   std::string found_;
 };
+
+std::string some_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kNamedLines; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > kNamedLines ? text + ", … (" + std::to_string(names.size()) + " in all)" : text;
+}
 
 [[noreturn]] void refuse_setting(const spec::Experiment& experiment, const std::string& key, std::string problem,
                                  std::string found, std::string expected, std::string remedy) {
@@ -274,7 +281,62 @@ void plan_classification(const spec::Experiment& experiment, const std::optional
   if (two) plan.classes = 2;
 }
 
+bool is_missing(const TargetColumn& column, std::size_t row) {
+  return !column.is_missing.empty() && column.is_missing[row];
+}
+
+/// Where a label stands among those of the data; nothing: nowhere.
+std::optional<double> mapped_label(const TargetPlan& plan, const TargetColumn& column, std::size_t row) {
+  const auto same = [&](const std::string& name) {
+    if (name == column.texts[row]) return true;
+    const CellValue value = value_of_cell(name);  // "1" and "1.0" are one label where all labels are numbers
+    return column.is_number[row] && value.kind == CellKind::Number && value.number == column.numbers[row];
+  };
+  const auto found = std::find_if(plan.class_names.begin(), plan.class_names.end(), same);
+  if (found == plan.class_names.end()) return std::nullopt;
+  return static_cast<double>(found - plan.class_names.begin());
+}
+
+std::optional<double> class_index(const TargetPlan& plan, const spec::Experiment& experiment,
+                                  const TargetColumn& column, std::size_t row) {
+  const double label = column.numbers[row];
+  if (!column.is_number[row]) return std::nullopt;
+  if (plan.class_indices && label == static_cast<double>(experiment.training.ignore_index)) return label;
+  if (label < 0.0 || label >= static_cast<double>(plan.classes) || label != std::trunc(label)) return std::nullopt;
+  return label + 0.0;  // −0 becomes 0
+}
+
 }  // namespace
+
+std::vector<double> targets_by_plan(const TargetPlan& plan, const spec::Experiment& experiment, const Table& table) {
+  const std::vector<const Table*> tables{&table};
+  const AllTargets targets(tables);
+  const bool regression = plan.task == Task::Regression;
+  std::vector<double> values;
+  Refusals unknown(tables);
+  Refusals no_number(tables);
+  targets.each([&](std::size_t i, const TargetColumn& column, std::size_t row) {
+    std::optional<double> value;
+    if (is_missing(column, row)) {
+      value = std::nan("");
+    } else if (regression) {
+      const bool number = column.is_number[row] && std::isfinite(column.numbers[row]);
+      if (number) value = column.numbers[row];
+      if (!number) no_number.add(i, column, row);
+    } else {
+      value = plan.class_names.empty() ? class_index(plan, experiment, column, row) : mapped_label(plan, column, row);
+      if (!value) unknown.add(i, column, row);
+    }
+    values.push_back(value.value_or(0.0));
+  });
+  no_number.raise("not a finite number in a target of a regression", "a finite number, or an empty cell",
+                  "Correct the value, or leave the cell empty");
+  unknown.raise("a class that the data does not have",
+                plan.class_names.empty() ? "whole numbers from 0 to " + std::to_string(plan.classes - 1)
+                                         : "one of " + some_of(plan.class_names),
+                "Correct the label, or leave the cell empty");
+  return values;
+}
 
 TargetPlan plan_targets(const spec::Experiment& experiment, const std::optional<BuiltIn>& set,
                         const std::vector<const Table*>& tables) {

@@ -31,4 +31,8 @@ struct TargetPlan {
 TargetPlan plan_targets(const spec::Experiment& experiment, const std::optional<BuiltIn>& set,
                         const std::vector<const Table*>& tables);
 
+/// The targets of a table that the plan was not made for, as `TargetPlan::values` has them; NaN where one is missing.
+/// \throws Error DataProblem with the lines of labels that the data does not have.
+std::vector<double> targets_by_plan(const TargetPlan& plan, const spec::Experiment& experiment, const Table& table);
+
 }  // namespace mantissa::data

@@ -166,4 +166,8 @@ void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision) {
   for (record::CaseRow& row : rows) compare(row, decision, scale.rms());
 }
 
+std::optional<double> margin(const DecisionRule& decision, const std::vector<double>& output) {
+  return decision.positions > 0 ? decide_positions(decision, output, {}).margin : decide(decision, output).margin;
+}
+
 }  // namespace mantissa::judge

@@ -13,6 +13,11 @@ enum class CaseKind { Ordinary, Edge, Boundary };
 std::string_view to_text(CaseKind kind);
 std::optional<CaseKind> case_kind_from_text(std::string_view text);
 
+/// All outputs of a case, in the model's units and order; empty: not measured.
+struct GoldenOutputs {
+  std::vector<double> reference, trained, same_weights;
+};
+
 /// What a trial made of one frozen case. Non-finite values are values; an empty `optional` is "not measured".
 ///
 /// `outputs` are in the model's units (after the target transform), flattened per case, in the model's own order.
@@ -55,6 +60,9 @@ struct CaseRow {
   std::optional<std::int64_t> positions_non_finite, positions_non_finite_reference, positions_non_finite_same_weights;
   std::optional<double> nll, nll_reference, nll_same_weights;
   std::optional<double> output_rmse, output_rmse_same_weights;
+
+  /// Of the first cases.golden cases, also where the outputs above are not kept. Not exported with the cases.
+  std::optional<GoldenOutputs> golden;
 
   // Nothing where the case has no target. The third is not exported: quality rules on `same_weights` need it.
   std::optional<bool> correct, correct_reference, correct_same_weights;

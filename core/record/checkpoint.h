@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/record/judgement.h"
 #include "core/record/trial.h"
 
 namespace mantissa::record {
@@ -73,6 +74,7 @@ struct History {
   std::vector<CheckpointRow> checkpoints;  ///< by step
   std::vector<Evaluation> evaluations;     ///< by step
   std::vector<Resumption> resumptions;     ///< oldest first
+  std::vector<Judgement> judgements;       ///< by other rules than those of the run, oldest first
 };
 
 }  // namespace mantissa::record

@@ -112,6 +112,7 @@ struct TrialEnd {
   std::vector<PolicyChange> policy_changes;  ///< in the order of their steps; empty: one policy from beginning to end
   std::vector<YardstickReading> yardsticks;  ///< empty where the experiment has no [reference] repeats
   std::optional<Verdict> verdict;            ///< none for a reference
+  std::string evidence;                      ///< JSON: what the verdict rests on; written, and read by Reader::evidence
   std::optional<Gains> gains;                ///< nothing where it was not measured; never there for a rejected trial
   std::optional<MemoryComparison> memory;    ///< nothing where the run did not look at it
 };

@@ -161,6 +161,28 @@ Json memory_of(const std::optional<record::MemoryComparison>& memory) {
           {"missing", text_or_null(memory->missing)}};
 }
 
+Json verdict_members(const record::Verdict& verdict) {
+  return {{"verdict", text_of(to_text(verdict.word))}, {"scope", scope_of(verdict)},
+          {"rules", rules_of(verdict)},                {"reasons", verdict.reasons},
+          {"rules_sha256", text_or_null(verdict.rules_sha256)}};
+}
+
+Json judgement_members(const record::Judgement& judgement) {
+  Json members = {{"id", judgement.id > 0 ? Json(judgement.id) : Json(nullptr)},
+                  {"created_at", text_or_null(judgement.created_at)},
+                  {"post_hoc", judgement.post_hoc},
+                  {"rules_file", text_or_null(judgement.rules_file)}};
+  members.update(verdict_members(judgement.verdict));
+  members["rules_as_json"] = parsed_or_null(judgement.rules);
+  return members;
+}
+
+Json judgements_of(const record::History& history) {
+  Json judgements = Json::array();
+  for (const record::Judgement& judgement : history.judgements) judgements.push_back(judgement_members(judgement));
+  return judgements;
+}
+
 /// The same with everything that led to the verdict.
 Json judged_arm(const record::TrialRow& trial) {
   Json value = arm(trial);
@@ -268,6 +290,7 @@ std::string show_document(const record::TrialRow& trial, const record::Experimen
        {"checkpoints", checkpoints_of(history)},
        {"evaluations", evaluations_of(history)},
        {"resumptions", resumptions_of(history)},
+       {"judgements", judgements_of(history)},
        {"experiment",
         {{"id", trial.experiment_id},
          {"name", experiment.name},
@@ -279,6 +302,16 @@ std::string show_document(const record::TrialRow& trial, const record::Experimen
          {"cases_sha256", text_or_null(experiment.cases_sha256)},
          {"lock", parsed_or_null(experiment.lock)},
          {"lock_sha256", text_or_null(experiment.lock_sha256)}}}});
+}
+
+std::string judgement_document(const record::TrialRow& trial, const record::Judgement& judgement,
+                               const record::Verdict& of_run, const std::string& rules_of_run, int exit_code) {
+  Json of_its_run = verdict_members(of_run);
+  of_its_run["rules_as_json"] = parsed_or_null(rules_of_run);
+  return document_text({{"trial", {{"id", trial.id}, {"name", trial.start.name}, {"experiment", trial.experiment}}},
+                        {"judgement", judgement_members(judgement)},
+                        {"of_run", of_its_run},
+                        {"exit", exit_code}});
 }
 
 std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code) {

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/record/checkpoint.h"
+#include "core/record/judgement.h"
 #include "core/record/trial.h"
 #include "core/report/loss_summary.h"
 
@@ -21,6 +22,8 @@ std::string list_document(const std::vector<record::TrialRow>& trials);
 std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code);
 std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
                           const LossSummary& losses, const record::History& history);
+std::string judgement_document(const record::TrialRow& trial, const record::Judgement& judgement,
+                               const record::Verdict& of_run, const std::string& rules_of_run, int exit_code);
 std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code);
 
 // For the documents of other parts of the product:

@@ -205,8 +205,25 @@ std::string history_sections(const record::History& history) {
     }
     text += "\nResumptions\n" + table.text(2);
   }
+  if (!history.judgements.empty()) {
+    Table table({{"judged at"}, {"verdict"}, {"rules"}, {"rules hash"}});
+    for (const record::Judgement& row : history.judgements) {
+      table.add_row({row.created_at, std::string(verdict_words(row.verdict.word)) + (row.post_hoc ? ", post hoc" : ""),
+                     row.rules_file, row.verdict.rules_sha256.empty() ? "no rules" : row.verdict.rules_sha256});
+    }
+    text += "\nJudged again by other rules than those fixed before the first step\n" + table.text(2);
+  }
   return text;
 }
+
+std::string verdict_section(const std::string& title, const record::Verdict& verdict) {
+  std::string text = title + ": " + std::string(verdict_words(verdict.word)) + " (" + scope_words(verdict) + ")\n";
+  for (const std::string& reason : verdict.reasons) text += "  because: " + reason + '\n';
+  if (!verdict.rules.empty()) text += rules_table(verdict, 2);
+  return text;
+}
+
+std::string hash_words(const std::string& sha256) { return sha256.empty() ? "no rules" : sha256; }
 
 /// A column of the list of trials.
 struct ListColumn {
@@ -396,6 +413,23 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   return trial_section(trial) + '\n' + facts.text() + memory_section(end.memory) + history_sections(history) +
          json_section("Policy", trial.start.policy) + json_section("Experiment", experiment.resolved) +
          json_section("Reference lock", experiment.lock);
+}
+
+std::string judgement_page(const record::TrialRow& trial, const record::Judgement& judgement,
+                           const record::Verdict& of_run, const std::string& rules_of_run) {
+  std::string text = trial.experiment + '/' + trial.start.name + ", trial " + std::to_string(trial.id) + "\n\n";
+  if (!judgement.post_hoc) {
+    text += verdict_section("Judged again by the rules of its run", judgement.verdict);
+    return text + (judgement.verdict.word == of_run.word
+                       ? "The run came to the same verdict.\n"
+                       : "The run came to another verdict: " + std::string(verdict_words(of_run.word)) + ".\n");
+  }
+  text += verdict_section("Post hoc, by rules that were not fixed before the first step", judgement.verdict);
+  text += '\n' + verdict_section("The verdict of the run, which stands", of_run) + '\n';
+  Table table({{"rules"}, {"hash"}, {"as JSON"}});
+  table.add_row({"post hoc, " + judgement.rules_file, hash_words(judgement.verdict.rules_sha256), judgement.rules});
+  table.add_row({"fixed before the first step", hash_words(of_run.rules_sha256), rules_of_run});
+  return text + table.text();
 }
 
 }  // namespace mantissa::report

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/record/checkpoint.h"
+#include "core/record/judgement.h"
 #include "core/record/trial.h"
 #include "core/report/loss_summary.h"
 
@@ -50,6 +51,11 @@ std::string run_table(const record::RunSummary& summary);
 /// \param columns  of the terminal: what says least is left out until a line fits, and named below the table; 0: as
 ///                 wide as it is
 std::string trial_list(const std::vector<record::TrialRow>& trials, std::size_t columns = 0);
+
+/// A judgement of a trial beside the verdict of its run, rule by rule. Says of one that is post hoc that it is.
+/// \param of_run  the verdict of the run; \param rules_of_run  JSON; empty: no rules were fixed before the first step
+std::string judgement_page(const record::TrialRow& trial, const record::Judgement& judgement,
+                           const record::Verdict& of_run, const std::string& rules_of_run);
 
 /// Everything that an archive holds of one arm, for people.
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,

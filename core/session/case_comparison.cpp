@@ -25,10 +25,20 @@ double mean_loss(const CaseOutputs& losses) {
 
 void CaseComparison::evaluate_reference(train::Arm& reference) {
   try {
+    if (!cases_.is_complete()) choose_boundary_cases(reference);
     reference_outputs_ = evaluate(*reference.network, reference.policy, cases_);
   } catch (const std::exception& error) {
     reference.failure = train::failure_of(error, "on the frozen cases");
   }
+}
+
+void CaseComparison::choose_boundary_cases(train::Arm& reference) {
+  const CaseOutputs outputs = evaluate(*reference.network, reference.policy, whole_pool(prepared_.dataset));
+  std::vector<std::optional<double>> margins;
+  for (std::int64_t row = 0; row < outputs.cases(); ++row) {
+    margins.push_back(judge::margin(prepared_.decision, outputs.of_case(row)));
+  }
+  add_boundary_cases(cases_, prepared_.experiment, prepared_.dataset, margins);
 }
 
 std::vector<record::CaseRow> CaseComparison::compared_rows(const CaseOutputs& reference, const CaseOutputs& trained,
@@ -42,6 +52,9 @@ std::vector<record::CaseRow> CaseComparison::compared_rows(const CaseOutputs& re
     rows[i].output_reference = reference.of_case(index);
     if (trained.cases() > 0) rows[i].output = trained.of_case(index);
     if (same_weights.cases() > 0) rows[i].output_same_weights = same_weights.of_case(index);
+    if (index < prepared_.experiment.cases.golden) {
+      rows[i].golden = record::GoldenOutputs{rows[i].output_reference, rows[i].output, rows[i].output_same_weights};
+    }
     judge::compare(rows[i], prepared_.decision, scale.rms());
   }
   return rows;

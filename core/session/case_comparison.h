@@ -23,10 +23,10 @@ namespace mantissa::session {
 class CaseComparison {
  public:
   /// What it is given must outlive it. `asked` holds the rules.
-  CaseComparison(const spec::Experiment& asked, const Prepared& prepared, const FrozenCases& cases)
+  CaseComparison(const spec::Experiment& asked, const Prepared& prepared, FrozenCases& cases)
       : asked_(asked), prepared_(prepared), cases_(cases) {}
 
-  /// First of all.
+  /// First of all. Chooses the boundary cases where the set waits for them, by the margins of this reference.
   void evaluate_reference(train::Arm& reference);
   bool has_reference() const { return reference_outputs_.cases() > 0; }
 
@@ -63,6 +63,7 @@ class CaseComparison {
   record::Direction direction() const;
 
  private:
+  void choose_boundary_cases(train::Arm& reference);
   /// No outputs: that side was not measured.
   std::vector<record::CaseRow> compared_rows(const CaseOutputs& reference, const CaseOutputs& trained,
                                              const CaseOutputs& same_weights) const;
@@ -70,7 +71,7 @@ class CaseComparison {
 
   const spec::Experiment& asked_;
   const Prepared& prepared_;
-  const FrozenCases& cases_;
+  FrozenCases& cases_;
   CaseOutputs reference_outputs_;
 };
 

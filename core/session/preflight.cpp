@@ -52,7 +52,7 @@ class Flight {
     prepared_ = prepare(asked_);
     cases_ = freeze_cases(prepared_.experiment, prepared_.dataset);
     result_.notes = prepared_.notes;
-    if (!cases_.note.empty()) result_.notes.push_back(cases_.note);
+    result_.notes.insert(result_.notes.end(), cases_.notes.begin(), cases_.notes.end());
     result_.frozen_cases = static_cast<std::int64_t>(cases_.rows.size());
     result_.rules = spec::canonical_json_of_rules(asked_);
     if (!result_.rules.empty()) result_.rules_sha256 = sha256(result_.rules);

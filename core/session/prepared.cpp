@@ -99,6 +99,15 @@ judge::DecisionRule decision_of(const spec::Experiment& experiment, const data::
   return decision;
 }
 
+void refuse_boundary_without_decision(const spec::Experiment& experiment, const judge::DecisionRule& decision) {
+  if (experiment.cases.boundary == 0 || decision.kind != judge::DecisionKind::None) return;
+  throw Error(ErrorKind::InvalidSetting,
+              {"the task makes no decision, so no case is near one", experiment.file,
+               experiment.position("cases.boundary").line, 0, "cases.boundary",
+               std::to_string(experiment.cases.boundary), "a task with a decision",
+               "Leave the key out, or set rules.threshold to give the output of a regression a decision"});
+}
+
 /// A metric that the task does not have is refused now, not judged undecided after the training.
 void check_metrics(const spec::Experiment& experiment, const data::Dataset& dataset,
                    const judge::DecisionRule& decision) {
@@ -393,6 +402,7 @@ Prepared prepare(const spec::Experiment& asked) {
   prepared.decision = decision_of(experiment, prepared.dataset);
   const bool own_loss = experiment.training.loss == spec::Loss::Output;
   if (!own_loss) check_metrics(experiment, prepared.dataset, prepared.decision);
+  if (!own_loss) refuse_boundary_without_decision(experiment, prepared.decision);
   const train::BatchPlan plan(experiment, prepared.dataset.train);
   experiment.training.batch = plan.batch();
   fill_in_horizons(experiment, plan);
@@ -411,6 +421,7 @@ Prepared prepare(const spec::Experiment& asked) {
   if (own_loss) {
     settle_own_loss(prepared, tried.prediction_shape);
     check_metrics(experiment, prepared.dataset, prepared.decision);
+    refuse_boundary_without_decision(experiment, prepared.decision);
   }
   note_missing_kernels(prepared);
   note_schedules(prepared, plan);

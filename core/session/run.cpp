@@ -25,6 +25,7 @@
 #include "core/session/reference_yardsticks.h"
 #include "core/session/resume_plan.h"
 #include "core/session/run_arms.h"
+#include "core/session/run_cases.h"
 #include "core/session/run_end.h"
 #include "core/session/run_memory.h"
 #include "core/spec/parse.h"
@@ -84,11 +85,12 @@ class Run {
     if (resumed_ != nullptr) compare_model_file(*resumed_);
     prepared_ = prepare(asked_);
     for (const std::string& note : prepared_.notes) observer_.on_note(note);
-    cases_ = freeze_cases(prepared_.experiment, prepared_.dataset);
-    if (prepared_.prediction_is_loss) {
-      for (record::CaseRow& row : cases_.rows) row.target.clear();  // nothing that an output could be compared with
-    }
-    if (!cases_.note.empty()) observer_.on_note(cases_.note);
+    // A run that goes on keeps the cases that it was begun with.
+    taken_from_ = resumed_ == nullptr
+                      ? options_.cases_from
+                      : cases_taken_from(options_.archive, resumed_->arms.front().row.experiment_id);
+    cases_ = frozen_cases_of_run(prepared_, options_.archive, taken_from_);
+    for (const std::string& note : cases_.notes) observer_.on_note(note);
 
     initial_sha256_ = state_sha256(*prepared_.network);
     train::BatchPlan plan(prepared_.experiment, prepared_.dataset.train);
@@ -118,6 +120,7 @@ class Run {
     } else {
       open_in_archive(*paired);
     }
+    writer_->write_case_set(summary_.experiment_id, case_set_of(cases_, taken_from_));
     if (resumed_ != nullptr) tell_going_on(*paired, plan);
     if (memory_) memory_->write_news(*writer_, ids_);
     tell_arms();
@@ -470,7 +473,7 @@ class Run {
       memory_->write_news(*writer_, ids_);
     }
     RunEnd end({asked_, prepared_, cases_, comparison_, yardsticks_.get(), *writer_, *checkpointing_, ids_, trials_,
-                rules_sha256_, began_with_, seconds_, memory_.get(), observer_},
+                rules_sha256_, began_with_, seconds_, memory_.get(), observer_, taken_from_},
                summary_);
     end.finish(paired);
   }
@@ -509,6 +512,7 @@ class Run {
   std::vector<const spec::Trial*> trials_;
   Prepared prepared_;
   FrozenCases cases_;
+  std::int64_t taken_from_ = 0;  // the trial whose frozen cases these are; 0: none
   CaseComparison comparison_;
   std::unique_ptr<ReferenceYardsticks> yardsticks_;  // nothing where probes are off
   std::unique_ptr<RunMemory> memory_;                // nothing where it is not compared

@@ -78,6 +78,7 @@ struct RunOptions {
   Probes probes = Probes::Standard;
   MeasureGains gains = MeasureGains::Off;
   CompareMemory memory = CompareMemory::On;
+  std::int64_t cases_from = 0;  ///< id of a trial of the archive whose very frozen cases are taken; 0: none
   std::int64_t stop_after = 0;  ///< stops after so many attempted steps, as the user would; 0: not
   std::shared_ptr<archive::StepFeed> feed = nullptr;  ///< hands the records to readers in this process
 };

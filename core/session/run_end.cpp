@@ -7,7 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/session/archive_rows.h"
+#include "core/session/archived_evidence.h"
 #include "core/session/reference_lock.h"
+#include "core/session/run_cases.h"
 #include "core/spec/parse.h"
 #include "core/train/failure_text.h"
 
@@ -42,7 +44,11 @@ void RunEnd::finish(train::PairedRun& paired) {
   const bool compared = !paired.stopped() && !reference.failure;
   if (compared) {
     given_.observer.on_phase("comparing cases");
+    const bool was_complete = given_.cases.is_complete();
     given_.comparison.evaluate_reference(reference);
+    if (!was_complete && given_.cases.is_complete()) {  // before any output of a trial is read
+      given_.writer.write_case_set(summary_.experiment_id, case_set_of(given_.cases, given_.cases_taken_from));
+    }
   }
   if (given_.yardsticks != nullptr) finish_yardsticks(paired, compared && given_.comparison.has_reference());
   finish_reference(paired, reference);
@@ -162,6 +168,7 @@ void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool comp
   }
   if (given_.yardsticks != nullptr) end.yardsticks = given_.yardsticks->readings(index, evidence.cases, end);
   end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
+  end.evidence = evidence_text(evidence);
   if (given_.memory != nullptr) end.memory = given_.memory->of(index);
   keep_weights(given_.ids[index], arm, end);
   given_.checkpointing.add_final_quality(index, paired.steps_done(), end);

@@ -314,6 +314,16 @@ json to_json(const Rules& rules) {
   };
 }
 
+/// Keys that say nothing are left out: the hash of an experiment without them is that of versions that had none.
+json to_json(const Cases& cases) {
+  json object = {{"holdout", cases.holdout}};
+  if (cases.boundary > 0) object["boundary"] = cases.boundary;
+  if (!cases.edge.empty()) object["edge"] = cases.edge;
+  if (!cases.path.empty()) object["path"] = cases.path_as_written;
+  if (cases.golden > 0) object["golden"] = cases.golden;
+  return object;
+}
+
 json what_is_run(const Experiment& experiment) {
   json trials = json::array();
   for (const Trial& trial : experiment.trials) trials.push_back(to_json(trial));
@@ -328,7 +338,7 @@ json what_is_run(const Experiment& experiment) {
         {"vary", experiment.reference.vary},
         {"float64", experiment.reference.float64}}},
       {"trial", trials},
-      {"cases", {{"holdout", experiment.cases.holdout}}},
+      {"cases", to_json(experiment.cases)},
       {"rules", experiment.rules ? to_json(*experiment.rules) : json()},
   };
 }

@@ -254,8 +254,14 @@ struct Trial {
   Scaler scaler;
 };
 
+/// The frozen set. One kind a case: the file's own, then edge, boundary, ordinary.
 struct Cases {
-  std::int64_t holdout = 0;  ///< first N rows of the test part in split order; 0 = all
+  std::int64_t holdout = 0;   ///< first N rows of the test part in split order; 0 = all
+  std::int64_t boundary = 0;  ///< as many cases of the whole test part with the smallest margins of the final reference
+  std::string edge;  ///< an Expression over input and target columns, `id` and `slice`, in raw units; empty: none
+  std::string path;  ///< more cases in a file of their own; empty: none
+  std::string path_as_written;
+  std::int64_t golden = 0;  ///< the first N cases are kept with all of their outputs
 };
 
 enum class Of { SameWeights, Trained };

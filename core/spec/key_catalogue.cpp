@@ -308,13 +308,21 @@ std::vector<KeyEntry> trial_keys() {
 
 std::vector<KeyEntry> rules_keys() {
   return {
-      table("cases", "the frozen set of cases; without it the whole test part"),
+      table("cases",
+            "the frozen set of cases; without it the whole test part. One kind a case: the case file's own, then edge, "
+            "boundary, ordinary"),
       Key("cases.holdout", "integer", "0", "first rows of the test part in split order; 0: all"),
-      Key("cases.boundary", "integer", "0", "cases with the smallest margins of the final reference")
-          .later("boundary cases", "0"),
-      Key("cases.edge", "expression", "none", "edge cases, such as \"x1 > 3\"").later("expressions"),
-      Key("cases.path", "file", "none", "cases in a file of their own").later("case files"),
-      Key("cases.golden", "integer", "none", "cases of the golden set").later("golden cases"),
+      Key("cases.boundary", "integer", "0",
+          "so many cases of the whole test part with the smallest margins of the final reference, edge cases among "
+          "them; they join the set when the reference is trained"),
+      Key("cases.edge", "expression", "none",
+          "rows of the whole test part that are edge cases, such as \"x1 > 3 and not (x2 < 0)\": input and target "
+          "columns in raw units, id, slice; == != < <= > >= and or not ( ), is missing, is non_finite, names of other "
+          "characters in backquotes"),
+      Key("cases.path", "file", "none",
+          "more cases: a CSV file with id, the input columns by name in raw units, and as one likes kind, slice and "
+          "the target"),
+      Key("cases.golden", "integer", "0", "the first cases of the set are kept with all of their outputs"),
 
       table("rules",
             "acceptance rules, hashed before the first step; non_finite always applies, and so does "

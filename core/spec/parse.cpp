@@ -125,8 +125,9 @@ std::vector<Part> parts_in(const std::string& folder) {
       {"training", read_training, {"data", "model"}, {"loss"}},
       {"reference", read_reference},
       {"trial", read_trials, {"model", "training"}},
-      {"cases", [](const Setting* table,
-                   Experiment& experiment) { TableReader(table).integer("holdout", experiment.cases.holdout, 0); }},
+      {"cases",
+       [=](const Setting* table, Experiment& experiment) { read_cases(table, folder, experiment); },
+       {"data"}},
       {"rules", read_rules, {"data", "training"}},
       {"budget", read_budget},
       {"expect", read_expect, {"trial"}},
@@ -171,6 +172,32 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
     // An override stands on the command line, not in the file.
     if (error.facts().subject.compare(0, 6, "--set ") == 0) throw;
     throw error.in_file(file);
+  }
+}
+
+Experiment with_rules_of_file(const std::string& path, Experiment experiment) {
+  const std::string text = file_text(path);
+  refuse_what_is_no_text(text, path);
+  Setting root = read_toml(text, path);
+  name_paths(root);
+  try {
+    check_version(root);
+    check_keys(root);
+    const Setting* const rules = root.find("rules");
+    if (rules == nullptr) {
+      Setting place;
+      place.label = "rules";
+      refuse_place(place, "no rules in the file", "Write them under [rules]: mantissa-cli help rules");
+    }
+    experiment.file = path;  // where messages about the rules point to
+    experiment.positions.clear();
+    collect_positions(root, experiment.positions);
+    experiment.rules.reset();
+    experiment.warnings.clear();
+    read_rules(rules, experiment);
+    return experiment;
+  } catch (const Error& error) {
+    throw error.in_file(path);
   }
 }
 

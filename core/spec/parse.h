@@ -18,6 +18,11 @@ Experiment read_experiment(const std::string& path, const std::vector<std::strin
 Experiment parse_experiment(const std::string& text, const std::string& file,
                             const std::vector<std::string>& overrides = {});
 
+/// The same experiment under the [rules] of another file, which may be a whole experiment file: its other tables are not
+/// looked at but for their keys. Warnings about the rules are those of the result.
+/// \throws Error as read_experiment; InvalidSetting where the file has no [rules]
+Experiment with_rules_of_file(const std::string& path, Experiment experiment);
+
 /// The TOML text of an experiment with the overrides applied, so that it gives the same experiment without them. Starts
 /// with a comment line for each override; without overrides the text itself, else comments and the order of keys of the
 /// file are lost. \throws Error InvalidSetting as parse_experiment does for broken texts and overrides.

@@ -108,6 +108,7 @@ void read_model_files(const Setting* table, const std::string& folder, Model& mo
 void read_training(const Setting* table, Experiment& experiment);
 void read_reference(const Setting* table, Experiment& experiment);
 void read_trials(const Setting* list, Experiment& experiment);
+void read_cases(const Setting* table, const std::string& folder, Experiment& experiment);
 void read_rules(const Setting* table, Experiment& experiment);
 void read_budget(const Setting* table, Experiment& experiment);
 void read_expect(const Setting* table, Experiment& experiment);

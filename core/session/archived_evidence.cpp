@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/archived_evidence.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/archive/reader.h"
+#include "core/base/error.h"
+#include "core/spec/parse.h"
+
+namespace mantissa::session {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<judge::DecisionKind, const char*>, 5> kDecisions{
+    {{judge::DecisionKind::None, "none"},
+     {judge::DecisionKind::ArgMax, "arg-max"},
+     {judge::DecisionKind::Probability, "probability"},
+     {judge::DecisionKind::Logit, "logit"},
+     {judge::DecisionKind::Threshold, "threshold"}}};
+
+json or_null(const std::optional<bool>& value) { return value ? json(*value) : json(); }
+
+std::optional<bool> optional_flag(const json& value) {
+  return value.is_null() ? std::nullopt : std::optional<bool>(value.get<bool>());
+}
+
+std::string decision_word(judge::DecisionKind kind) {
+  for (const auto& [known, word] : kDecisions) {
+    if (known == kind) return word;
+  }
+  return {};
+}
+
+judge::DecisionKind decision_kind(const std::string& text) {
+  for (const auto& [kind, word] : kDecisions) {
+    if (text == word) return kind;
+  }
+  throw json::other_error::create(501, "no kind of decision: " + text, nullptr);
+}
+
+spec::Task task_of(const std::string& text) {
+  for (const spec::Task task : {spec::Task::Classification, spec::Task::Regression, spec::Task::LanguageModel}) {
+    if (text == spec::to_text(task)) return task;
+  }
+  throw json::other_error::create(501, "no task: " + text, nullptr);
+}
+
+void read_evidence(judge::Evidence& evidence, const json& object) {
+  const json& decision = object.at("decision");
+  evidence.decision.kind = decision_kind(decision.at("kind").get<std::string>());
+  evidence.decision.threshold = decision.at("threshold").get<double>();
+  evidence.decision.ties = decision.at("ties").get<std::string>();
+  evidence.decision.ignore_index = decision.at("ignore_index").get<std::int64_t>();
+  evidence.decision.positions = decision.at("positions").get<std::int64_t>();
+  evidence.decision.log_probabilities = decision.at("log_probabilities").get<bool>();
+  evidence.task = task_of(object.at("task").get<std::string>());
+  const json& unit = object.at("target_unit");
+  evidence.unit.scale = unit.at("scale").get<std::vector<double>>();
+  evidence.unit.offset = unit.at("offset").get<std::vector<double>>();
+  evidence.unit.log10 = unit.at("log10").get<bool>();
+  const json& counts = object.at("counts");
+  evidence.counts = {counts.at("attempted").get<std::int64_t>(), counts.at("applied").get<std::int64_t>(),
+                     counts.at("skipped").get<std::int64_t>(), counts.at("iterations").get<std::int64_t>(),
+                     counts.at("samples").get<std::int64_t>()};
+  evidence.max_consecutive_skips = object.at("max_consecutive_skips").get<std::int64_t>();
+  evidence.first_non_finite_loss_step = object.at("first_non_finite_loss_step").get<std::int64_t>();
+  evidence.non_finite = object.at("non_finite").get<std::vector<std::string>>();
+  evidence.non_finite_reference = object.at("non_finite_reference").get<std::vector<std::string>>();
+  evidence.reference_finished = object.at("reference_finished").get<bool>();
+  evidence.reference_failure_text = object.at("reference_failure_text").get<std::string>();
+  evidence.gradients_all_zero = optional_flag(object.at("gradients_all_zero"));
+  evidence.zero_gradient_steps = object.at("zero_gradient_steps").get<std::int64_t>();
+  evidence.weights_unchanged = optional_flag(object.at("weights_unchanged"));
+  evidence.cases_are_training_rows = object.at("cases_are_training_rows").get<bool>();
+}
+
+[[noreturn]] void refuse(const record::TrialRow& trial, const std::string& problem, const std::string& expected) {
+  throw Error(ErrorKind::UnknownTrial, {problem, "", 0, 0, "TRIAL",
+                                        "trial " + std::to_string(trial.id) + " (" + trial.start.name + ", " +
+                                            std::string(record::to_text(trial.start.kind)) + ')',
+                                        expected, ""});
+}
+
+/// Outputs, targets and kinds are what was measured; what follows from them is worked out again.
+std::vector<record::CaseRow> compared_cases(const archive::Reader& reader, std::int64_t trial,
+                                            const judge::DecisionRule& decision) {
+  std::vector<record::CaseRow> rows = reader.cases(trial);
+  if (decision.positions == 0) judge::compare(rows, decision);  // else only counts over the positions are kept
+  return rows;
+}
+
+void add_yardsticks(judge::Evidence& evidence, const archive::Reader& reader, const record::TrialRow& trial) {
+  for (const record::TrialRow& arm : reader.trials()) {
+    if (arm.start.reference != trial.start.reference) continue;
+    const bool rounding = arm.start.kind == record::TrialKind::Rounding;
+    if (!rounding && arm.start.kind != record::TrialKind::Repeat) continue;
+    std::vector<record::CaseRow> rows = compared_cases(reader, arm.id, evidence.decision);
+    if (rows.empty()) continue;
+    (rounding ? evidence.rounding : evidence.spread).push_back(std::move(rows));
+  }
+}
+
+}  // namespace
+
+std::string evidence_text(const judge::Evidence& evidence) {
+  const json object = {
+      {"decision",
+       {{"kind", decision_word(evidence.decision.kind)},
+        {"threshold", evidence.decision.threshold},
+        {"ties", evidence.decision.ties},
+        {"ignore_index", evidence.decision.ignore_index},
+        {"positions", evidence.decision.positions},
+        {"log_probabilities", evidence.decision.log_probabilities}}},
+      {"task", spec::to_text(evidence.task)},
+      {"target_unit",
+       {{"scale", evidence.unit.scale}, {"offset", evidence.unit.offset}, {"log10", evidence.unit.log10}}},
+      {"counts",
+       {{"attempted", evidence.counts.attempted},
+        {"applied", evidence.counts.applied},
+        {"skipped", evidence.counts.skipped},
+        {"iterations", evidence.counts.iterations},
+        {"samples", evidence.counts.samples}}},
+      {"max_consecutive_skips", evidence.max_consecutive_skips},
+      {"first_non_finite_loss_step", evidence.first_non_finite_loss_step},
+      {"non_finite", evidence.non_finite},
+      {"non_finite_reference", evidence.non_finite_reference},
+      {"reference_finished", evidence.reference_finished},
+      {"reference_failure_text", evidence.reference_failure_text},
+      {"gradients_all_zero", or_null(evidence.gradients_all_zero)},
+      {"zero_gradient_steps", evidence.zero_gradient_steps},
+      {"weights_unchanged", or_null(evidence.weights_unchanged)},
+      {"cases_are_training_rows", evidence.cases_are_training_rows},
+  };
+  return object.dump();
+}
+
+judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id) {
+  const record::TrialRow trial = reader.trial(id);
+  if (trial.start.kind != record::TrialKind::Trial && trial.start.kind != record::TrialKind::Foreign) {
+    refuse(trial, "only trials are judged", "a trial, compared with its reference");
+  }
+  if (trial.end.status == record::Status::Running) {
+    refuse(trial, "the trial runs still", "a trial that has ended");
+  }
+  const std::optional<std::string> kept = reader.evidence(id);
+  if (!kept) {
+    refuse(trial, "nothing is kept of what the verdict rests on: the run was interrupted, or is from before it was kept",
+           "a trial that came to its end, of this version or a later one");
+  }
+  judge::Evidence evidence;
+  try {
+    read_evidence(evidence, json::parse(*kept));
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::ArchiveDamaged,
+                {"the evidence on a trial cannot be read", "", 0, 0, "table trial_evidence, trial " + std::to_string(id),
+                 error.what(), "the JSON object that its run wrote", "Use a backup"});
+  }
+  evidence.device = trial.start.device;
+  evidence.cast_policy = trial.start.cast_policy;
+  evidence.autocast = trial.start.autocast;
+  evidence.policy_changes = trial.end.policy_changes;
+  evidence.status = trial.end.status;
+  evidence.failure = trial.end.failure;
+  evidence.failure_text = trial.end.failure_text;
+  evidence.cases = compared_cases(reader, id, evidence.decision);
+  add_yardsticks(evidence, reader, trial);
+  return evidence;
+}
+
+}  // namespace mantissa::session

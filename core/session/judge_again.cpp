@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/judge_again.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/archive/judgement_rows.h"
+#include "core/archive/reader.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/sha256.h"
+#include "core/judge/judge.h"
+#include "core/session/archived_evidence.h"
+#include "core/session/archived_settings.h"
+#include "core/spec/parse.h"
+
+namespace mantissa::session {
+namespace {
+
+/// A regression's threshold stands in the target's own unit, its outputs in the model's.
+double in_model_units(double threshold, const judge::TargetUnit& unit, const spec::Experiment& experiment) {
+  if (unit.scale.size() > 1) {
+    throw Error(ErrorKind::InvalidSetting,
+                {"one threshold for several targets", experiment.file, experiment.position("rules.threshold").line, 0,
+                 "rules.threshold", std::to_string(unit.scale.size()) + " targets", "one target", ""});
+  }
+  if (unit.log10) {
+    if (threshold > 0.0) return std::log10(threshold);
+    throw Error(ErrorKind::InvalidSetting,
+                {"", experiment.file, experiment.position("rules.threshold").line, 0, "rules.threshold",
+                 to_text(threshold), "a number above 0, because target_transform is log10", ""});
+  }
+  return (threshold - unit.offset.front()) / unit.scale.front();
+}
+
+void decide_by(judge::Evidence& evidence, const spec::Experiment& experiment) {
+  if (!experiment.rules) return;
+  const spec::Rules& rules = *experiment.rules;
+  judge::DecisionRule& decision = evidence.decision;
+  if (rules.flips) decision.ties = rules.flips->ties;
+  switch (decision.kind) {
+    case judge::DecisionKind::Probability:
+      decision.threshold = rules.threshold;
+      break;
+    case judge::DecisionKind::None:
+    case judge::DecisionKind::Threshold:
+      if (evidence.task != spec::Task::Regression) break;
+      decision.kind = rules.threshold_given ? judge::DecisionKind::Threshold : judge::DecisionKind::None;
+      if (rules.threshold_given) decision.threshold = in_model_units(rules.threshold, evidence.unit, experiment);
+      break;
+    default:
+      break;
+  }
+  if (decision.positions > 0) return;
+  judge::compare(evidence.cases, decision);
+  for (auto& rows : evidence.rounding) judge::compare(rows, decision);
+  for (auto& rows : evidence.spread) judge::compare(rows, decision);
+}
+
+}  // namespace
+
+JudgedAgain judge_again(const std::string& archive, std::int64_t id, const std::string& rules_file) {
+  JudgedAgain result;
+  std::optional<spec::Experiment> experiment;
+  judge::Evidence evidence;
+  {
+    const archive::Reader reader(archive);
+    const record::TrialRow trial = reader.trial(id);
+    const ArchivedSettings settings(reader.experiment(trial.experiment_id), trial.experiment_id, archive);
+    experiment = settings.experiment(settings.start().file);
+    evidence = archived_evidence(reader, id);
+    if (trial.end.verdict) result.of_run = *trial.end.verdict;
+    result.rules_of_run = settings.start().rules;
+  }
+  if (!rules_file.empty()) {
+    experiment->data.task = evidence.task;  // the data had decided it
+    experiment = spec::with_rules_of_file(rules_file, std::move(*experiment));
+    result.notes = experiment->warnings;
+  }
+  record::Judgement& judgement = result.judgement;
+  judgement.trial = id;
+  judgement.rules = spec::canonical_json_of_rules(*experiment);
+  judgement.rules_file = rules_file;
+  judgement.post_hoc = judgement.rules != result.rules_of_run;
+  if (judgement.post_hoc) decide_by(evidence, *experiment);
+  judgement.verdict =
+      judge::judge(experiment->rules, judgement.rules.empty() ? std::string() : sha256(judgement.rules), evidence);
+  if (judgement.post_hoc) archive::keep_judgement(archive, judgement);
+  return result;
+}
+
+}  // namespace mantissa::session

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/spec/expression.h"
+#include "core/spec/table_reader.h"
+
+namespace mantissa::spec {
+namespace {
+
+/// Whether the names are columns is known once the data is read.
+void read_edge(const Setting& setting, std::string& edge) {
+  edge = text_value(setting);
+  try {
+    const Expression expression(edge);
+  } catch (const Error& error) {
+    const ErrorFacts& facts = error.facts();
+    refuse_place(setting,
+                 "no expression: " + facts.found + " at character " + std::to_string(facts.column) + " of " +
+                     quoted(edge),
+                 facts.remedy, facts.expected);
+  }
+}
+
+/// The rows of a text are its windows: they have no columns.
+void refuse_columns_of_a_text(const Setting& setting, const Data& data) {
+  if (!is_language_model(data)) return;
+  refuse_place(setting, "the data is a text, which has no columns", "Leave the key out");
+}
+
+}  // namespace
+
+void read_cases(const Setting* setting, const std::string& folder, Experiment& experiment) {
+  const TableReader table(setting);
+  Cases& cases = experiment.cases;
+  table.integer("holdout", cases.holdout, 0);
+  table.integer("boundary", cases.boundary, 0);
+  table.integer("golden", cases.golden, 0);
+  if (const Setting* const edge = table.find("edge")) {
+    refuse_columns_of_a_text(*edge, experiment.data);
+    read_edge(*edge, cases.edge);
+  }
+  if (const Setting* const path = table.find("path")) {
+    refuse_columns_of_a_text(*path, experiment.data);
+    cases.path_as_written = text_value(*path);
+    if (cases.path_as_written.empty()) refuse(*path, "the path of a CSV file");
+    cases.path = resolved(folder, cases.path_as_written);
+  }
+}
+
+}  // namespace mantissa::spec
