@@ -20,7 +20,8 @@ constexpr char kInsertJudgement[] =
     "scope_cast_policy, target) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 constexpr char kInsertReason[] = "INSERT INTO judgement_reasons (judgement, position, reason) VALUES (?1, ?2, ?3)";
 constexpr char kSelectJudgements[] =
-    "SELECT id, created_at, post_hoc, rules, rules_sha256, rules_file, verdict, scope_device, scope_cast_policy, target "
+    "SELECT id, created_at, post_hoc, rules, rules_sha256, rules_file, verdict, scope_device, scope_cast_policy, "
+    "target "
     "FROM judgements WHERE trial = ?1 ORDER BY id";
 constexpr char kSelectReasons[] = "SELECT reason FROM judgement_reasons WHERE judgement = ?1 ORDER BY position";
 

@@ -25,9 +25,7 @@ Cell cell_of(const Table& table, const std::string& name) {
   const auto input = std::find(table.input_names.begin(), table.input_names.end(), name);
   if (input != table.input_names.end()) {
     const auto column = static_cast<std::size_t>(input - table.input_names.begin());
-    return [&table, column](std::size_t row) -> Value {
-      return table.inputs[row * table.input_names.size() + column];
-    };
+    return [&table, column](std::size_t row) -> Value { return table.inputs[row * table.input_names.size() + column]; };
   }
   const auto target = std::find(table.target_names.begin(), table.target_names.end(), name);
   if (target != table.target_names.end()) {

@@ -67,9 +67,7 @@ class Header {
 
  private:
   /// A column of the file that is no input column of the data.
-  bool has_own(const std::string& name) const {
-    return contains(columns_, name) && !contains(data_.input_names, name);
-  }
+  bool has_own(const std::string& name) const { return contains(columns_, name) && !contains(data_.input_names, name); }
 
   void refuse_missing() const {
     if (contains(data_.input_names, "id")) {

@@ -295,10 +295,10 @@ class Loader {
     file_cases.kinds = case_file_->kinds;
     for (std::size_t row = 0; row < cases.ids.size(); ++row) {
       const std::size_t width = table_.target_names.size();
-      const bool complete = !cases.targets.empty() &&
-                            std::all_of(case_targets_.begin() + static_cast<std::ptrdiff_t>(row * width),
-                                        case_targets_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width),
-                                        [](double value) { return !std::isnan(value); });
+      const bool complete =
+          !cases.targets.empty() && std::all_of(case_targets_.begin() + static_cast<std::ptrdiff_t>(row * width),
+                                                case_targets_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width),
+                                                [](double value) { return !std::isnan(value); });
       file_cases.has_target.push_back(complete);
     }
     LayoutHash hash("mantissa case file 1");

@@ -351,7 +351,9 @@ class TableBuilder {
           id.empty() ? "a row without an id" : "an id that line " + std::to_string(first->second) + " has too";
       facts.found = id.empty() ? "an empty cell" : '\'' + id + '\'';
       facts.expected = "an id of its own for every row";
-      facts.remedy = "Correct the ids, or leave data.columns.id out to use the row numbers";
+      facts.remedy = roles_.columns.id == roles_.experiment->data.columns.id
+                         ? "Correct the ids, or leave data.columns.id out to use the row numbers"
+                         : "Correct the ids";
       throw Error(ErrorKind::DataProblem, std::move(facts));
     }
     return id;

@@ -58,7 +58,7 @@ struct Roles {
   spec::Columns columns;
   std::string kind;                     ///< column of the kinds of case; empty: none
   bool targets_may_be_missing = false;  ///< row by row
-  std::vector<std::string> left_out;  ///< no inputs unless columns.inputs names them
+  std::vector<std::string> left_out;    ///< no inputs unless columns.inputs names them
   spec::Missing missing = spec::Missing::Refuse;
   const spec::Experiment* experiment = nullptr;  ///< for messages about its keys
   const Table* same_columns_as = nullptr;        ///< another file with other columns is refused; their order may differ

@@ -50,8 +50,8 @@ struct DecisionRule {
 /// \throws Error (DataProblem) if the outputs of a case differ in length, (InvalidSetting) for unknown `ties`.
 void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision);
 
-/// How far an output is from another decision: `margin_reference` of `compare`, and of a case with positions the smallest
-/// one. Nothing where no decision is made.
+/// How far an output is from another decision: `margin_reference` of `compare`, and of a case with positions the
+/// smallest one. Nothing where no decision is made.
 std::optional<double> margin(const DecisionRule& decision, const std::vector<double>& output);
 
 /// Sums up over which reference outputs `compare` takes the RMS, for rows that are compared one by one.

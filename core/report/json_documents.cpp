@@ -162,8 +162,10 @@ Json memory_of(const std::optional<record::MemoryComparison>& memory) {
 }
 
 Json verdict_members(const record::Verdict& verdict) {
-  return {{"verdict", text_of(to_text(verdict.word))}, {"scope", scope_of(verdict)},
-          {"rules", rules_of(verdict)},                {"reasons", verdict.reasons},
+  return {{"verdict", text_of(to_text(verdict.word))},
+          {"scope", scope_of(verdict)},
+          {"rules", rules_of(verdict)},
+          {"reasons", verdict.reasons},
           {"rules_sha256", text_or_null(verdict.rules_sha256)}};
 }
 

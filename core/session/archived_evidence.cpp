@@ -150,16 +150,17 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
   }
   const std::optional<std::string> kept = reader.evidence(id);
   if (!kept) {
-    refuse(trial, "nothing is kept of what the verdict rests on: the run was interrupted, or is from before it was kept",
+    refuse(trial,
+           "nothing is kept of what the verdict rests on: the run was interrupted, or is from before it was kept",
            "a trial that came to its end, of this version or a later one");
   }
   judge::Evidence evidence;
   try {
     read_evidence(evidence, json::parse(*kept));
   } catch (const json::exception& error) {
-    throw Error(ErrorKind::ArchiveDamaged,
-                {"the evidence on a trial cannot be read", "", 0, 0, "table trial_evidence, trial " + std::to_string(id),
-                 error.what(), "the JSON object that its run wrote", "Use a backup"});
+    throw Error(ErrorKind::ArchiveDamaged, {"the evidence on a trial cannot be read", "", 0, 0,
+                                            "table trial_evidence, trial " + std::to_string(id), error.what(),
+                                            "the JSON object that its run wrote", "Use a backup"});
   }
   evidence.device = trial.start.device;
   evidence.cast_policy = trial.start.cast_policy;

@@ -268,8 +268,7 @@ void add_boundary_cases(FrozenCases& cases, const spec::Experiment& experiment, 
     if (margins[row] && std::isfinite(*margins[row])) order.push_back(static_cast<std::int64_t>(row));
   }
   const auto margin = [&](std::int64_t row) { return *margins[static_cast<std::size_t>(row)]; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int64_t a, std::int64_t b) { return margin(a) < margin(b); });
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return margin(a) < margin(b); });
   if (static_cast<std::int64_t>(order.size()) > experiment.cases.boundary) {
     order.resize(static_cast<std::size_t>(experiment.cases.boundary));
   }

@@ -86,9 +86,8 @@ class Run {
     prepared_ = prepare(asked_);
     for (const std::string& note : prepared_.notes) observer_.on_note(note);
     // A run that goes on keeps the cases that it was begun with.
-    taken_from_ = resumed_ == nullptr
-                      ? options_.cases_from
-                      : cases_taken_from(options_.archive, resumed_->arms.front().row.experiment_id);
+    taken_from_ = resumed_ == nullptr ? options_.cases_from
+                                      : cases_taken_from(options_.archive, resumed_->arms.front().row.experiment_id);
     cases_ = frozen_cases_of_run(prepared_, options_.archive, taken_from_);
     for (const std::string& note : cases_.notes) observer_.on_note(note);
 

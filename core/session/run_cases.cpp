@@ -31,8 +31,8 @@ FrozenCases same_cases(const Prepared& prepared, const std::string& archive, std
 }  // namespace
 
 FrozenCases frozen_cases_of_run(const Prepared& prepared, const std::string& archive, std::int64_t taken_from) {
-  FrozenCases cases = taken_from == 0 ? freeze_cases(prepared.experiment, prepared.dataset)
-                                      : same_cases(prepared, archive, taken_from);
+  FrozenCases cases =
+      taken_from == 0 ? freeze_cases(prepared.experiment, prepared.dataset) : same_cases(prepared, archive, taken_from);
   if (!cases.is_complete() && prepared.experiment.training.evaluate_every) {
     cases.notes.emplace_back(
         "Evaluations during the training are over the frozen cases without the boundary cases, which the final "

@@ -13,7 +13,8 @@ namespace mantissa::session {
 /// The frozen set of a run, before its first step.
 /// \param archive  where `taken_from` is
 /// \param taken_from  the trial whose very cases are taken; 0: those that the experiment asks for
-/// \throws Error as freeze_cases and freeze_same_cases do; UnknownTrial where that trial has no frozen cases, or is from
+/// \throws Error as freeze_cases and freeze_same_cases do; UnknownTrial where that trial has no frozen cases, or is
+/// from
 ///         before sets were kept
 FrozenCases frozen_cases_of_run(const Prepared& prepared, const std::string& archive, std::int64_t taken_from);
 

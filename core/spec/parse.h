@@ -18,9 +18,9 @@ Experiment read_experiment(const std::string& path, const std::vector<std::strin
 Experiment parse_experiment(const std::string& text, const std::string& file,
                             const std::vector<std::string>& overrides = {});
 
-/// The same experiment under the [rules] of another file, which may be a whole experiment file: its other tables are not
-/// looked at but for their keys. Warnings about the rules are those of the result.
-/// \throws Error as read_experiment; InvalidSetting where the file has no [rules]
+/// The same experiment under the [rules] of another file, which may be a whole experiment file: its other tables are
+/// not looked at but for their keys. Warnings about the rules are those of the result. \throws Error as
+/// read_experiment; InvalidSetting where the file has no [rules]
 Experiment with_rules_of_file(const std::string& path, Experiment experiment);
 
 /// The TOML text of an experiment with the overrides applied, so that it gives the same experiment without them. Starts

@@ -15,10 +15,10 @@ void read_edge(const Setting& setting, std::string& edge) {
     const Expression expression(edge);
   } catch (const Error& error) {
     const ErrorFacts& facts = error.facts();
-    refuse_place(setting,
-                 "no expression: " + facts.found + " at character " + std::to_string(facts.column) + " of " +
-                     quoted(edge),
-                 facts.remedy, facts.expected);
+    refuse_place(
+        setting,
+        "no expression: " + facts.found + " at character " + std::to_string(facts.column) + " of " + quoted(edge),
+        facts.remedy, facts.expected);
   }
 }
 

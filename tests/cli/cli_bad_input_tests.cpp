@@ -61,7 +61,7 @@ class CliBadInputTests : public QObject {
 
   void commands_of_later_versions_are_refused_by_name() {
     CliSandbox box;
-    for (const QStringList& line : {QStringList{"judge", "last", "--rules", "r.toml"}, QStringList{"archive", "check"},
+    for (const QStringList& line : {QStringList{"outcomes", "last", "o.csv"}, QStringList{"archive", "check"},
                                     QStringList{"query", "SELECT 1"}, QStringList{"compare", "a", "b", "-h"}}) {
       const Outcome outcome = box.run_plain(line);
       QCOMPARE(outcome.exit, 3);
@@ -75,8 +75,8 @@ class CliBadInputTests : public QObject {
     box.write("small.toml", small_experiment());
     refused(box, {"run", "small.toml", "--memory", "yes"}, 3, {"--memory", "'yes'", "on or off"});
     refused(box, {"run", "small.toml", "--gains", "yes"}, 3, {"--gains", "'yes'", "off, short or long"});
-    refused(box, {"run", "small.toml", "--cases-from", "last"}, 3, {"not yet available", "--cases-from"});
     QCOMPARE(box.run({"run", "small.toml"}).exit, 2);
+    refused(box, {"run", "small.toml", "--cases-from", "nobody"}, 3, {"nobody"});
     refused(box, {"export", "weights", "last", "--at", "2"}, 3, {"no such checkpoint", "one of the steps 4"});
   }
 

@@ -29,10 +29,6 @@ const Row waiting[] = {
     {"data", "inputs = \"x.npy\"\ntargets = \"y.idx\"", "data.inputs"},
     {"data", "inputs = \"x.idx\"\ntargets = \"y.npy\"", "data.targets"},
     {"[trial]", "mode = \"replay\"", "trial[0].mode"},
-    {"cases", "boundary = 32", "cases.boundary"},
-    {"cases", "edge = \"x1 > 3\"", "cases.edge"},
-    {"cases", "path = \"cases.csv\"", "cases.path"},
-    {"cases", "golden = 8", "cases.golden"},
     {"rules", "output = { measure = \"abs\", max = 1 }", "rules.output.measure"},
     {"rules", "output = { measure = \"rel\", max = 1 }", "rules.output.measure"},
     {"rules", "output = { measure = \"ulp\", max = 1 }", "rules.output.measure"},
@@ -189,7 +185,7 @@ class SpecAvailabilityTests : public QObject {
     QVERIFY(
         help.contains("\n  batch                     rows of a microbatch\n"
                       "                            integer; default: min(64, rows)\n"));
-    QVERIFY(help.contains("Not yet available: boundary cases; only 0 is accepted.\n"));
+    QVERIFY(help.contains("Not yet available: triggers; only [] is accepted.\n"));
   }
 };
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judging an archived trial once more: by its own rules, and by others.
+#include <memory>
+
+#include <sqlite3.h>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/archive/reader.h"
+#include "core/base/error.h"
+#include "core/session/judge_again.h"
+#include "core/session/run.h"
+#include "core/spec/parse.h"
+
+using namespace mantissa;
+using record::VerdictWord;
+
+namespace {
+
+class Quiet : public session::Observer {
+ public:
+  void on_note(const std::string&) override {}
+  void on_progress(const session::Progress&) override {}
+  void on_phase(const std::string&) override {}
+};
+
+const std::string kWine =
+    "mantissa = 1\n[data]\nsource = \"wine\"\n[model]\nkind = \"linear\"\n[training]\nthreads = 1\nsteps = 30\n"
+    "[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n[reference]\nrounding_repeats = 1\n[rules]\npreset = "
+    "\"default\"\n";
+
+const std::string kConcrete =
+    "mantissa = 1\n[data]\nsource = \"concrete\"\n[model]\nkind = \"linear\"\n[training]\nthreads = 1\nsteps = 30\n"
+    "[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n[rules]\nquality = { max_drop_relative = 0.1 }\n";
+
+}  // namespace
+
+class JudgeAgainTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+  void its_own_rules_give_the_verdict_of_the_run_and_leave_nothing_behind() {
+    const std::int64_t trial = run(kWine);
+    const session::JudgedAgain judged = session::judge_again(archive(), trial, "");
+    const record::Verdict of_run = archive::Reader(archive()).trial(trial).end.verdict.value();
+    QVERIFY(!judged.judgement.post_hoc);
+    QCOMPARE(judged.judgement.verdict.word, of_run.word);
+    QCOMPARE(judged.judgement.verdict.reasons, of_run.reasons);
+    QCOMPARE(judged.judgement.verdict.rules_sha256, of_run.rules_sha256);
+    QCOMPARE(judged.judgement.verdict.rules.size(), of_run.rules.size());
+    for (std::size_t i = 0; i < of_run.rules.size(); ++i) {
+      QCOMPARE(judged.judgement.verdict.rules[i].name, of_run.rules[i].name);
+      QCOMPARE(judged.judgement.verdict.rules[i].value, of_run.rules[i].value);
+      QCOMPARE(judged.judgement.verdict.rules[i].reason, of_run.rules[i].reason);
+    }
+    QVERIFY(archive::Reader(archive()).judgements(trial).empty());
+  }
+
+  void other_rules_are_post_hoc_and_kept_beside_a_verdict_that_stays() {
+    const std::int64_t trial = run(kWine);
+    const record::Verdict before = archive::Reader(archive()).trial(trial).end.verdict.value();
+    const session::JudgedAgain judged =
+        session::judge_again(archive(), trial, rules("output = { max = 0 }\nquality = { min = 0.0 }\n"));
+    QVERIFY(judged.judgement.post_hoc);
+    QCOMPARE(judged.judgement.verdict.word, VerdictWord::Rejected);
+    QVERIFY(judged.judgement.verdict.rules_sha256 != before.rules_sha256);
+    QCOMPARE(judged.of_run.word, before.word);
+    const archive::Reader reader(archive());
+    QCOMPARE(reader.trial(trial).end.verdict->word, before.word);
+    QCOMPARE(reader.trial(trial).end.verdict->rules_sha256, before.rules_sha256);
+    const std::vector<record::Judgement> kept = reader.judgements(trial);
+    QCOMPARE(kept.size(), std::size_t{1});
+    QVERIFY(kept.front().post_hoc);
+    QVERIFY(!kept.front().created_at.empty());
+    QCOMPARE(kept.front().rules, judged.judgement.rules);
+    QCOMPARE(kept.front().verdict.reasons, judged.judgement.verdict.reasons);
+    QCOMPARE(kept.front().verdict.rules.size(), judged.judgement.verdict.rules.size());
+    QCOMPARE(reader.history(trial).judgements.size(), std::size_t{1});
+  }
+
+  /// A widened tolerance after the run is the fault that this is for: it never reads like the run's own verdict.
+  void rules_that_say_the_same_in_other_words_are_not_post_hoc() {
+    const std::int64_t trial = run(kWine);
+    QVERIFY(!session::judge_again(archive(), trial, rules("preset = \"default\"\n")).judgement.post_hoc);
+    QVERIFY(
+        session::judge_again(archive(), trial, rules("preset = \"default\"\nthreshold = 0.4\n")).judgement.post_hoc);
+  }
+
+  void a_multiple_of_the_rounding_floor_is_judged_with_the_archived_repeat() {
+    const std::int64_t trial = run(kWine);
+    const session::JudgedAgain judged = session::judge_again(
+        archive(), trial, rules("output = { measure = \"case_relative\", max_rounding = 1e9, max = 1 }\n"));
+    const record::RuleVerdict& rule = judged.judgement.verdict.rules.back();
+    QVERIFY2(rule.limit.find("times the rounding floor") != std::string::npos, rule.limit.c_str());
+    QVERIFY2(rule.reason.find("was not measured") == std::string::npos, rule.reason.c_str());
+  }
+
+  /// A regression decides nothing until rules give it a threshold; then a case flips where the two outputs lie on both
+  /// sides of it. Counted here from the exported outputs.
+  void a_threshold_of_the_new_rules_decides_anew() {
+    const std::int64_t trial = run(kConcrete);
+    const std::vector<record::CaseRow> rows = archive::Reader(archive()).cases(trial);
+    const double threshold = 35.0;
+    std::int64_t expected = 0;
+    for (const record::CaseRow& row : rows) {
+      const bool reference = row.output_reference.front() >= threshold;
+      if ((row.output_same_weights.front() >= threshold) != reference) ++expected;
+    }
+    const session::JudgedAgain judged =
+        session::judge_again(archive(), trial, rules("threshold = 35\nflips = { max = 0 }\n"));
+    QCOMPARE(judged.judgement.verdict.rules.back().name, std::string("flips"));
+    QCOMPARE(judged.judgement.verdict.rules.back().value, std::optional<double>(static_cast<double>(expected)));
+  }
+
+  void files_without_sound_rules_are_refused_with_their_line() {
+    const std::int64_t trial = run(kWine);
+    const auto refused = [&](const std::string& text) {
+      const QString path = m_folder->filePath("r.toml");
+      QFile file(path);
+      if (!file.open(QIODevice::WriteOnly)) qFatal("cannot write");
+      file.write(QByteArray::fromStdString(text));
+      file.close();
+      try {
+        session::judge_again(archive(), trial, path.toStdString());
+        return QByteArray();
+      } catch (const Error& error) {
+        return QByteArray::fromStdString(sentence(error.facts()));
+      }
+    };
+    QVERIFY(refused("mantissa = 1\n").contains("no rules in the file"));
+    QVERIFY(refused("[rules]\npreset = \"default\"\n").contains("mantissa"));
+    QVERIFY(refused("mantissa = 1\n[rules]\noutput = { max = -1 }\n").contains("line 3"));
+    QVERIFY(refused("mantissa = 1\n[rules]\nputput = 3\n").contains("output"));
+    QVERIFY(refused("mantissa = 1\n[rules]\nquality = { metric = \"rmse\", min = 1 }\n").contains("accuracy"));
+    QVERIFY(archive::Reader(archive()).judgements(trial).empty());
+  }
+
+  void what_is_no_trial_is_refused() {
+    const std::int64_t trial = run(kWine);
+    QVERIFY_EXCEPTION_THROWN(session::judge_again(archive(), trial - 1, ""), Error);  // its reference
+    QVERIFY_EXCEPTION_THROWN(session::judge_again(archive(), 4711, ""), Error);
+  }
+
+  void rules_that_were_changed_in_the_archive_are_found() {
+    const std::int64_t trial = run(kWine);
+    sql("UPDATE experiments SET rules = replace(rules, '0.02', '0.2')");
+    expectDamaged(trial, "rules");
+  }
+
+  void a_text_that_was_changed_in_the_archive_is_found() {
+    const std::int64_t trial = run(kWine);
+    sql("UPDATE experiments SET text = replace(text, 'preset = \"default\"', 'output = { max = 9 }')");
+    expectDamaged(trial, "text");
+  }
+
+  void evidence_that_is_damaged_or_missing_is_told() {
+    const std::int64_t trial = run(kWine);
+    sql("UPDATE trial_evidence SET evidence = substr(evidence, 2)");
+    expectDamaged(trial, "trial_evidence");
+    sql("DELETE FROM trial_evidence");
+    QVERIFY_EXCEPTION_THROWN(session::judge_again(archive(), trial, ""), Error);
+  }
+
+ private:
+  std::string archive() const { return m_folder->filePath("a.db").toStdString(); }
+
+  /// \return the id of its trial
+  std::int64_t run(const std::string& text) const {
+    session::RunOptions options;
+    options.archive = archive();
+    Quiet quiet;
+    const spec::Experiment experiment = spec::parse_experiment(text, m_folder->filePath("e.toml").toStdString());
+    return session::run(experiment, options, quiet, session::StopToken()).trials.front().id;
+  }
+
+  std::string rules(const std::string& text) const {
+    const QString path = m_folder->filePath("rules.toml");
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) qFatal("cannot write");
+    file.write(QByteArray::fromStdString("mantissa = 1\n[rules]\n" + text));
+    return path.toStdString();
+  }
+
+  void sql(const char* text) const {
+    sqlite3* database = nullptr;
+    QCOMPARE(sqlite3_open(archive().c_str(), &database), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(database, text, nullptr, nullptr, nullptr), SQLITE_OK);
+    QVERIFY(sqlite3_total_changes(database) > 0);
+    sqlite3_close(database);
+  }
+
+  void expectDamaged(std::int64_t trial, const char* place) const {
+    try {
+      session::judge_again(archive(), trial, "");
+      QFAIL("it was judged");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::ArchiveDamaged);
+      QVERIFY2(sentence(error.facts()).find(place) != std::string::npos, sentence(error.facts()).c_str());
+    }
+  }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_APPLESS_MAIN(JudgeAgainTests)
+#include "judge_again_tests.moc"
