@@ -43,7 +43,6 @@ void read_cases(const Setting* setting, const std::string& folder, Experiment& e
   if (const Setting* const path = table.find("path")) {
     refuse_columns_of_a_text(*path, experiment.data);
     cases.path_as_written = text_value(*path);
-    if (cases.path_as_written.empty()) refuse(*path, "the path of a CSV file");
     cases.path = resolved(folder, cases.path_as_written);
   }
 }

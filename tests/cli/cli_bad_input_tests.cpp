@@ -106,7 +106,7 @@ class CliBadInputTests : public QObject {
 
   void a_key_of_a_later_version_is_refused() {
     CliSandbox box;
-    refused_file(box, small_experiment() + "[cases]\nboundary = 5\n", {"line 17", "not yet available"});
+    refused_file(box, small_experiment() + "[cost]\n", {"line 16", "not yet available"});
   }
 
   void an_override_that_does_not_fit_is_named() {

@@ -76,7 +76,7 @@ const Row out_of_range[] = {
      "at least 0"},
     {"boundary_below_0", "[cases]\nboundary = -1", 7, "cases.boundary", "at least 0"},
     {"edge_that_is_no_expression", "[cases]\nedge = \"x1 >\"", 7, "cases.edge", "the end at character 5"},
-    {"case_file_without_a_name", "[cases]\npath = \"\"", 7, "cases.path", "the path of a CSV file"},
+    {"case_file_without_a_name", "[cases]\npath = \"\"", 7, "cases.path", "a text in quotes, not empty"},
     {"holdout_below_0", "[cases]\nholdout = -1", 7, "cases.holdout", "at least 0"},
     {"quantile_above_1", "[rules]\noutput = { q = 1.5, max = 1 }", 7, "rules.output.q", "from 0 to 1"},
     {"limit_below_0", "[rules]\noutput = { max = { float16 = -1 } }", 7, "rules.output.max.float16", "at least 0"},
