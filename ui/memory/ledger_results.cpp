@@ -94,6 +94,9 @@ void LedgerResults::makeLayout() {
   layout->addLayout(charts, 3);
   m_plans->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   connect(m_plans->table()->horizontalScrollBar(), &QScrollBar::rangeChanged, this, &LedgerResults::fitPlanRows);
+  // Short titles stand on two lines.
+  connect(&m_plans->table()->rows(), &QAbstractItemModel::headerDataChanged, this, &LedgerResults::fitPlanRows,
+          Qt::QueuedConnection);
   fitPlanRows();
   layout->addWidget(m_plans);
   auto* const tables = new QHBoxLayout;

@@ -68,10 +68,13 @@ struct Maker {
     const QString none = plot::notMeasuredText();
     switch (column) {
       case PlanColumn::Plan: {
-        const QString& name = subject.names[plan.option];
-        QString text = isBest ? QStringLiteral("★ ") + name : name;
-        if (isNow(plan)) text += QStringLiteral(" · ") + say(QT_TRANSLATE_NOOP("MemoryPlans", "now"));
-        return {text};
+        const auto marked = [&](const QString& name) {
+          const QString text = isBest ? QStringLiteral("★ ") + name : name;
+          return isNow(plan) ? text + QStringLiteral(" · ") + say(QT_TRANSLATE_NOOP("MemoryPlans", "now")) : text;
+        };
+        RowsCell cell{marked(subject.names[plan.option])};
+        cell.shortText = marked(subject.shortNames[plan.option]);
+        return cell;
       }
       case PlanColumn::Microbatch:
         return {countText(plan.microbatch), QString::number(plan.microbatch)};
@@ -86,11 +89,14 @@ struct Maker {
       case PlanColumn::Headroom:
         return {headroom.text(plan.headroom_bytes), exactBytes(plan.headroom_bytes),
                 plan.headroom_bytes < 0 ? RowsCell::Tone::Bad : RowsCell::Tone::Plain};
-      case PlanColumn::Fits:
-        return {plan.fits ? say(QT_TRANSLATE_NOOP("MemoryPlans", "✓ fits"))
-                          : say(QT_TRANSLATE_NOOP("MemoryPlans", "✕ over")),
-                {},
-                plan.fits ? RowsCell::Tone::Good : RowsCell::Tone::Bad};
+      case PlanColumn::Fits: {
+        RowsCell cell{plan.fits ? say(QT_TRANSLATE_NOOP("MemoryPlans", "✓ fits"))
+                                : say(QT_TRANSLATE_NOOP("MemoryPlans", "✕ over")),
+                      {},
+                      plan.fits ? RowsCell::Tone::Good : RowsCell::Tone::Bad};
+        cell.shortText = plan.fits ? QStringLiteral("✓") : QStringLiteral("✕");
+        return cell;
+      }
       case PlanColumn::Update: {
         RowsCell cell{none};
         if (plan.fits && plan.update_seconds) {
@@ -106,8 +112,12 @@ struct Maker {
         return {durationText(*plan.finish_seconds), exactNumber(*plan.finish_seconds)};
       case PlanColumn::Deadline: {
         RowsCell cell{deadlineText(plan), {}, RowsCell::Tone::Faint};
+        if (!plan.fits) cell.shortText = say(QT_TRANSLATE_NOOP("MemoryPlans", "not run"));
         if (plan.fits && plan.spare_seconds) {
-          cell.tone = *plan.spare_seconds >= 0 ? RowsCell::Tone::Good : RowsCell::Tone::Warn;
+          const bool isMet = *plan.spare_seconds >= 0;
+          cell.tone = isMet ? RowsCell::Tone::Good : RowsCell::Tone::Warn;
+          cell.shortText =
+              (isMet ? QStringLiteral("✓ ") : QStringLiteral("! \u2212")) + durationText(std::abs(*plan.spare_seconds));
         }
         return cell;
       }
@@ -129,29 +139,47 @@ std::vector<plot::RowsColumn> columnsOf(const PlansSubject& subject, const ByteS
   const QString left = headroom.unit == scale.unit
                            ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom"))
                            : say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, %1")).arg(headroom.unit);
-  return {{say(QT_TRANSLATE_NOOP("MemoryPlans", "Plan")), {}, false, {}, true},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Microbatch")), {}, true},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "× Accum.")),
-           {},
-           true,
-           say(QT_TRANSLATE_NOOP("MemoryPlans", "Microbatches of one optimizer step"))},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Checkpointing")),
-           {},
-           false,
-           say(QT_TRANSLATE_NOOP("MemoryPlans", "Activations of a block are computed again in backward"))},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, %1")).arg(scale.unit),
-           say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, bytes")), true},
-          {left, say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, bytes")), true},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Fits"))},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "s per update")),
-           {},
-           true,
-           say(QT_TRANSLATE_NOOP("MemoryPlans",
-                                 "Type the time of a step here (F2); other plans are worked out from it, which ~ says. "
-                                 "An empty cell forgets it"))},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Finish")), say(QT_TRANSLATE_NOOP("MemoryPlans", "Finish, s")), true},
-          {deadline},
-          {say(QT_TRANSLATE_NOOP("MemoryPlans", "Cost")), {}, true}};
+  std::vector<plot::RowsColumn> columns = {
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "Plan")), {}, false, {}, true},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "Microbatch")), {}, true},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "× Accum.")),
+       {},
+       true,
+       say(QT_TRANSLATE_NOOP("MemoryPlans", "Microbatches of one optimizer step"))},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "Checkpointing")),
+       {},
+       false,
+       say(QT_TRANSLATE_NOOP("MemoryPlans", "Activations of a block are computed again in backward"))},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, %1")).arg(scale.unit),
+       say(QT_TRANSLATE_NOOP("MemoryPlans", "Peak, bytes")), true},
+      {left, say(QT_TRANSLATE_NOOP("MemoryPlans", "Headroom, bytes")), true},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "Fits"))},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "s per update")),
+       {},
+       true,
+       say(QT_TRANSLATE_NOOP("MemoryPlans",
+                             "Type the time of a step here (F2); other plans are worked out from it, which ~ says. "
+                             "An empty cell forgets it"))},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "Finish")), say(QT_TRANSLATE_NOOP("MemoryPlans", "Finish, s")), true},
+      {deadline},
+      {say(QT_TRANSLATE_NOOP("MemoryPlans", "Cost")), {}, true}};
+  const auto shorten = [&columns](PlanColumn column, const char* title) {
+    columns[static_cast<std::size_t>(column)].shortTitle = say(title);
+  };
+  shorten(PlanColumn::Microbatch, QT_TRANSLATE_NOOP("MemoryPlans", "Micro-\nbatch"));
+  shorten(PlanColumn::Accumulation, QT_TRANSLATE_NOOP("MemoryPlans", "×\nAcc."));
+  shorten(PlanColumn::Checkpointing, QT_TRANSLATE_NOOP("MemoryPlans", "Check-\npoint."));
+  shorten(PlanColumn::Update, QT_TRANSLATE_NOOP("MemoryPlans", "s per\nupdate"));
+  const auto broken = [](QString title) { return title.replace(QStringLiteral(", "), QStringLiteral(",\n")); };
+  plot::RowsColumn& peak = columns[static_cast<std::size_t>(PlanColumn::Peak)];
+  peak.shortTitle = broken(peak.title);
+  columns[static_cast<std::size_t>(PlanColumn::Headroom)].shortTitle =
+      headroom.unit == scale.unit ? say(QT_TRANSLATE_NOOP("MemoryPlans", "Head-\nroom")) : broken(left);
+  if (subject.question.deadline_seconds) {
+    columns[static_cast<std::size_t>(PlanColumn::Deadline)].shortTitle =
+        say(QT_TRANSLATE_NOOP("MemoryPlans", "Deadline\n%1")).arg(deadlineWords(*subject.question.deadline_seconds));
+  }
+  return columns;
 }
 
 bool hasTimes(const PlansSubject& subject) {

@@ -15,6 +15,7 @@ namespace mantissa::ui::memory {
 struct PlansSubject {
   engine::PlanQuestion question;
   std::vector<QString> names;  ///< of each option: "FP16 autocast", or "fp16, FP16 autocast"
+  std::vector<QString> shortNames;  ///< "FP16", or "fp16"
   std::size_t option = 0;      ///< of what is planned now
   std::int64_t microbatch = 0;
   std::int64_t accumulation = 0;

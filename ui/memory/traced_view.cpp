@@ -284,7 +284,10 @@ class View {
       return;
     }
     m_subject.question = m_solved->question;
-    for (const session::ArmForecast& forecast : m_traced.forecasts) m_subject.names.push_back(armText(forecast));
+    for (const session::ArmForecast& forecast : m_traced.forecasts) {
+      m_subject.names.push_back(armText(forecast));
+      m_subject.shortNames.push_back(models::isolated(QString::fromStdString(forecast.arm)));
+    }
     m_subject.option = m_choice.forecast;
     m_subject.microbatch = m_ledger.microbatch;
     m_subject.accumulation = m_ledger.accumulation;

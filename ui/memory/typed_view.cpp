@@ -279,6 +279,9 @@ class View {
     }
     m_subject.question = m_answer.question;
     for (const TypedAnswer::Option& option : m_answer.options) m_subject.names.push_back(policyText(option.policy));
+    for (const TypedAnswer::Option& option : m_answer.options) {
+      m_subject.shortNames.push_back(shortPolicyText(option.policy));
+    }
     m_subject.areTimesTyped.assign(m_answer.options.size(), true);
     m_subject.microbatch = m_input.microbatch;
     m_subject.accumulation = m_input.accumulation;

@@ -21,9 +21,11 @@
 namespace mantissa::ui::plot {
 namespace {
 
-constexpr int kRoom = 16;        // px around the words of a cell
-constexpr int kRowHeight = 8;    // px of a row besides its words
-constexpr int kFittedRows = 60;  // that are looked at: more are never seen at once
+constexpr int kRoom = 16;           // px around the words of a cell
+constexpr int kShortRoom = 8;       // px where there is little of it
+constexpr int kRowHeight = 8;       // px of a row besides its words
+constexpr int kLeastFlexible = 90;  // px
+constexpr int kFittedRows = 60;     // that are looked at: more are never seen at once
 
 /// An empty picture before the words of a header, so that they stand where the words of its cells do.
 QPixmap headerGap() {
@@ -66,6 +68,24 @@ void RowsModel::setColors(const PlotColors& colors) {
   if (m_count > 0 && !m_columns.empty()) Q_EMIT dataChanged(index(0, 0), index(m_count - 1, columnCount() - 1));
 }
 
+void RowsModel::setShort(bool isShort) {
+  if (isShort == m_isShort) return;
+  m_isShort = isShort;
+  if (m_columns.empty()) return;
+  Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+  if (m_count > 0) Q_EMIT dataChanged(index(0, 0), index(m_count - 1, columnCount() - 1));
+}
+
+bool RowsModel::canBeShort() const {
+  return std::any_of(m_columns.begin(), m_columns.end(),
+                     [](const RowsColumn& column) { return !column.shortTitle.isEmpty(); });
+}
+
+QString RowsModel::shownText(int row, int column) const {
+  const RowsCell cell = m_cell(row, column);
+  return m_isShort && !cell.shortText.isEmpty() ? cell.shortText : cell.text;
+}
+
 int RowsModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : m_count; }
 
 int RowsModel::columnCount(const QModelIndex& parent) const {
@@ -80,13 +100,15 @@ QVariant RowsModel::data(const QModelIndex& index, int role) const {
       return QVariant::fromValue((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     case Qt::DisplayRole:
-      return m_cell(index.row(), index.column()).text;
+      return shownText(index.row(), index.column());
     case Qt::EditRole:
       return fileText(index.row(), index.column());
     case Qt::ToolTipRole: {
       const RowsCell cell = m_cell(index.row(), index.column());
       QStringList words;
-      if (m_columns[static_cast<std::size_t>(index.column())].isFlexible) words << cell.text;
+      if (m_columns[static_cast<std::size_t>(index.column())].isFlexible || (m_isShort && !cell.shortText.isEmpty())) {
+        words << cell.text;
+      }
       if (!cell.exact.isEmpty() && cell.exact != cell.text && cell.tip.isEmpty()) words << cell.exact;
       if (!cell.tip.isEmpty()) words << cell.tip;
       return plainTip(words.join(u'\n'));
@@ -119,9 +141,14 @@ QVariant RowsModel::data(const QModelIndex& index, int role) const {
 QVariant RowsModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
   const RowsColumn& column = m_columns[static_cast<std::size_t>(section)];
-  if (role == Qt::DisplayRole) return column.title;
+  if (role == Qt::DisplayRole) return m_isShort && !column.shortTitle.isEmpty() ? column.shortTitle : column.title;
   if (role == Qt::DecorationRole && followsNumbers(section)) return headerGap();
-  if (role == Qt::ToolTipRole && !column.tip.isEmpty()) return plainTip(column.tip);
+  if (role == Qt::ToolTipRole) {
+    QStringList words;
+    if (m_isShort && !column.shortTitle.isEmpty()) words << column.title;
+    if (!column.tip.isEmpty()) words << column.tip;
+    return words.isEmpty() ? QVariant() : plainTip(words.join(u'\n'));
+  }
   if (role == Qt::TextAlignmentRole) {
     return QVariant::fromValue((column.isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
   }
@@ -209,16 +236,44 @@ int RowsTable::neededWidth(int column) const {
   bold.setBold(true);
   const QFontMetrics metrics(bold);  // the wider one
   const QString title = m_model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-  int width = horizontalHeader()->fontMetrics().horizontalAdvance(title);
+  int width = 0;
+  for (const QString& line : title.split(u'\n')) {
+    width = std::max(width, horizontalHeader()->fontMetrics().horizontalAdvance(line));
+  }
   const int first = std::max(0, rowAt(0));
   const int last = std::min(m_model.rowCount(), first + kFittedRows);
   for (int row = first; row < last; ++row) {
-    width = std::max(width, metrics.horizontalAdvance(m_model.cell(row, column).text));
+    width = std::max(width, metrics.horizontalAdvance(m_model.shownText(row, column)));
   }
-  return width + kRoom + (m_model.followsNumbers(column) ? StandOffDelegate::kGap : 0);
+  return width + (m_model.isShort() ? kShortRoom : kRoom) +
+         (m_model.followsNumbers(column) ? StandOffDelegate::kGap : 0);
 }
 
 void RowsTable::fitColumns() {
+  growColumns();
+  if (m_model.canBeShort() && !m_model.isShort() && leastWidth() > viewport()->width()) {
+    m_wholeWidth = leastWidth();
+    setShort(true);
+  }
+  giveWay();
+}
+
+void RowsTable::setShort(bool isShort) {
+  m_model.setShort(isShort);
+  m_kept.clear();
+  growColumns();
+}
+
+/// Of all columns, the flexible one as narrow as it may be.
+int RowsTable::leastWidth() const {
+  int width = 0;
+  for (std::size_t i = 0; i < m_kept.size(); ++i) {
+    width += m_model.columns()[i].isFlexible ? std::min(kLeastFlexible, m_kept[i]) : m_kept[i];
+  }
+  return width;
+}
+
+void RowsTable::growColumns() {
   const int columns = m_model.columnCount();
   m_kept.resize(static_cast<std::size_t>(columns));
   for (int column = 0; column < columns; ++column) {
@@ -229,19 +284,17 @@ void RowsTable::fitColumns() {
     kept = needed;
     if (isFirst || columnWidth(column) < needed) setColumnWidth(column, needed);
   }
-  giveWay();
 }
 
 /// Words that are cut stand whole in their tip.
 void RowsTable::giveWay() {
-  constexpr int kLeast = 90;  // px
   const std::vector<RowsColumn>& columns = m_model.columns();
   const auto flexible =
       std::find_if(columns.begin(), columns.end(), [](const RowsColumn& column) { return column.isFlexible; });
   if (flexible == columns.end()) return;
   const auto place = static_cast<std::size_t>(flexible - columns.begin());
   const int others = std::accumulate(m_kept.begin(), m_kept.end(), 0) - m_kept[place];
-  const int width = std::clamp(viewport()->width() - others, std::min(kLeast, m_kept[place]), m_kept[place]);
+  const int width = std::clamp(viewport()->width() - others, std::min(kLeastFlexible, m_kept[place]), m_kept[place]);
   if (columnWidth(static_cast<int>(place)) != width) setColumnWidth(static_cast<int>(place), width);
 }
 
@@ -272,6 +325,7 @@ void RowsTable::changeEvent(QEvent* event) {
 
 void RowsTable::resizeEvent(QResizeEvent* event) {
   QTableView::resizeEvent(event);
+  if (m_model.isShort() && viewport()->width() >= m_wholeWidth) setShort(false);
   fitColumns();
 }
 

@@ -24,6 +24,7 @@ struct RowsCell {
   bool isBold = false;
   QString tip = {};
   bool isEditable = false;  ///< see RowsModel::setEditing
+  QString shortText = {};   ///< where the table is short of room; empty: as `text`
 };
 
 struct RowsColumn {
@@ -32,6 +33,9 @@ struct RowsColumn {
   bool isNumber = false;   ///< right-aligned
   QString tip = {};
   bool isFlexible = false;  ///< gives way to the others where there is no room for all; one a table
+  /// Where the table is too narrow for all columns, on several lines; empty: as `title`. A table in which one has such
+  /// a title becomes short where it must.
+  QString shortTitle = {};
 };
 
 /// Rows whose cells are made when somebody looks at them: a table of 100,000 lines costs what is seen of it. Window
@@ -52,6 +56,13 @@ class RowsModel : public QAbstractTableModel {
 
   /// Without a call they follow light colours.
   void setColors(const PlotColors& colors);
+
+  /// Short titles and texts, on the screen alone: files and tips have the whole ones.
+  void setShort(bool isShort);
+  bool isShort() const { return m_isShort; }
+  bool canBeShort() const;
+  /// What stands in a cell on the screen.
+  QString shownText(int row, int column) const;
 
   RowsCell cell(int row, int column) const { return m_cell(row, column); }
   const std::vector<RowsColumn>& columns() const { return m_columns; }
@@ -74,6 +85,7 @@ class RowsModel : public QAbstractTableModel {
 
   std::vector<RowsColumn> m_columns;
   int m_count = 0;
+  bool m_isShort = false;
   MakeCell m_cell;
   std::function<bool(int, int, const QString&)> m_take;
   PlotColors m_colors = plotColors(false);
@@ -105,10 +117,14 @@ class RowsTable : public QTableView {
 
  private:
   int neededWidth(int column) const;
+  void growColumns();
+  int leastWidth() const;
+  void setShort(bool isShort);
   void giveWay();
 
   RowsModel m_model;
   std::vector<int> m_kept;
+  int m_wholeWidth = 0;  ///< px that all columns took when they became short
 };
 
 }  // namespace mantissa::ui::plot

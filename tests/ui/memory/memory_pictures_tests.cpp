@@ -149,6 +149,35 @@ class MemoryPicturesTests : public MemoryPageFixture {
     QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
   }
 
+  void a_narrow_window_shows_all_columns_of_the_plans_in_fewer_words() {
+    plot::RowsTable* const table = m_page->results()->plans()->table();
+    plot::RowsModel& rows = table->rows();
+    const auto title = [&rows](PlanColumn column) {
+      return rows.headerData(static_cast<int>(column), Qt::Horizontal, Qt::DisplayRole).toString();
+    };
+    QCOMPARE(title(PlanColumn::Microbatch), QStringLiteral("Microbatch"));
+    const QModelIndex now = rows.index(rowOf(16, QStringLiteral("off"), QStringLiteral("FP16 autocast · now")),
+                                       static_cast<int>(PlanColumn::Update));
+    QVERIFY(rows.setData(now, QStringLiteral("0.668"), Qt::EditRole));
+    QTRY_VERIFY(!m_page->shown().statements[4].answer.isEmpty());
+    // What a window of 1280 pixels leaves beside the archive's tree.
+    m_page->resize(985, 690);
+    QTRY_COMPARE(title(PlanColumn::Microbatch), QStringLiteral("Micro-\nbatch"));
+    QTRY_COMPARE(table->horizontalScrollBar()->maximum(), 0);
+    const int rowHeight = table->verticalHeader()->defaultSectionSize();
+    QTRY_COMPARE(table->viewport()->height() / rowHeight, 8);
+    QVERIFY(table->viewport()->height() % rowHeight <= 2);
+    // Tips and files have it whole.
+    const QModelIndex plan = rows.index(0, static_cast<int>(PlanColumn::Plan));
+    QVERIFY(plan.data(Qt::DisplayRole).toString().contains(QStringLiteral("FP16")));
+    QVERIFY(plan.data(Qt::ToolTipRole).toString().contains(QStringLiteral("FP16 autocast")));
+    QVERIFY(rows.asCsv().find("FP16 autocast") != std::string::npos);
+    QVERIFY(rows.asCsv().find("Microbatch") != std::string::npos);
+    m_page->resize(1320, 900);
+    QTRY_COMPARE(title(PlanColumn::Microbatch), QStringLiteral("Microbatch"));
+    QTRY_COMPARE(table->viewport()->height() / rowHeight, 8);
+  }
+
   void words_that_follow_numbers_stand_off_in_header_and_cells() {
     const plot::RowsModel& rows = m_page->results()->plans()->table()->rows();
     const auto picture = [&rows](PlanColumn column) {
