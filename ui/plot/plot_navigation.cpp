@@ -8,6 +8,7 @@ namespace {
 
 constexpr qint64 kGestureMilliseconds = 800;
 constexpr std::size_t kLongestHistory = 200;
+constexpr double kRoomAtEnd = 0.1;  // of a zoom that follows the end: it moves in such steps
 
 /// A range that is no longer than `all`, moved to where there is something.
 Range within(const Range& range, const Range& all) {
@@ -47,6 +48,7 @@ void PlotNavigation::startOver(std::optional<Range> expected) {
   m_automatic = expected.value_or(Range{});
   m_extents.clear();
   m_current = {};
+  m_followsEnd = false;
   m_past.clear();
   m_future.clear();
   m_sinceGesture.invalidate();
@@ -72,9 +74,37 @@ void PlotNavigation::reportExtent(const QObject* plot, std::optional<Range> exte
     if (beyondExpectation && all.length() > 0) range.high = all.low + 1.2 * all.length();
   }
   if (range.length() <= 0) range.high = range.low + 1;
-  if (range == m_automatic) return;
+  const bool isOther = range != m_automatic;
   m_automatic = range;
-  if (!isZoomed()) Q_EMIT rangesChanged();
+  if (m_followsEnd && isZoomed() && !isEndInSight()) {
+    m_current.x = atEnd(m_current.x->length());
+    Q_EMIT rangesChanged();
+  } else if (isOther && !isZoomed()) {
+    Q_EMIT rangesChanged();
+  }
+}
+
+std::optional<double> PlotNavigation::end() const {
+  std::optional<double> last;
+  for (const auto& [plot, extent] : m_extents) last = std::max(last.value_or(extent.high), extent.high);
+  return last;
+}
+
+Range PlotNavigation::atEnd(double length) const {
+  const double high = end().value_or(m_automatic.high) + kRoomAtEnd * length;
+  return {high - length, high};
+}
+
+bool PlotNavigation::isEndInSight() const {
+  return !m_current.x || end().value_or(m_current.x->low) <= m_current.x->high;
+}
+
+void PlotNavigation::followEnd() {
+  if (!m_current.x) return;
+  State state = m_current;
+  state.x = atEnd(m_current.x->length());
+  go(std::move(state), Gesture::New);
+  m_followsEnd = true;
 }
 
 Range PlotNavigation::xRange() const { return m_current.x.value_or(m_automatic); }
@@ -113,6 +143,7 @@ void PlotNavigation::zoomBox(const Range& x, const QString& plotId, const Range&
 
 void PlotNavigation::back() {
   if (m_past.empty()) return;
+  m_followsEnd = false;
   m_future.push_back(std::exchange(m_current, m_past.back()));
   m_past.pop_back();
   m_sinceGesture.invalidate();
@@ -121,6 +152,7 @@ void PlotNavigation::back() {
 
 void PlotNavigation::forward() {
   if (m_future.empty()) return;
+  m_followsEnd = false;
   m_past.push_back(std::exchange(m_current, m_future.back()));
   m_future.pop_back();
   m_sinceGesture.invalidate();
@@ -143,6 +175,7 @@ void PlotNavigation::go(State state, Gesture gesture) {
     m_sinceGesture.invalidate();
   }
   m_future.clear();
+  m_followsEnd = false;
   m_current = std::move(state);
   changed();
 }

@@ -39,6 +39,11 @@ class PlotNavigation : public QObject {
   /// The range in axis units that a person chose for the plot of this id.
   std::optional<Range> yRange(const QString& plotId) const;
 
+  /// Whether the newest value that a plot has can be seen.
+  bool isEndInSight() const;
+  /// Moves a zoom to the newest values, and on with them until somebody chooses another range.
+  void followEnd();
+
   /// What belongs to one gesture is one step of the history: turns of a wheel that follow each other quickly.
   enum class Gesture { New, Continued };
   /// Stays inside the data and the expected range; a longer range shows all of it.
@@ -71,12 +76,15 @@ class PlotNavigation : public QObject {
   };
 
   void go(State state, Gesture gesture);
+  std::optional<double> end() const;
+  Range atEnd(double length) const;
   void changed();
 
   std::optional<Range> m_expected;
   std::map<const QObject*, Range> m_extents;
   Range m_automatic;
   State m_current;
+  bool m_followsEnd = false;
   std::vector<State> m_past;
   std::vector<State> m_future;
   QElapsedTimer m_sinceGesture;

@@ -44,6 +44,7 @@ RunCharts::RunCharts(QWidget* parent)
       m_optimizerLabel(new QLabel(tr("S&kips of"))),
       m_hint(new shell::ElidedLabel(QString())),
       m_layoutButton(new QPushButton(tr("&Layout\u2026"))),
+      m_follow(new QPushButton(tr("Follow"))),
       m_menu(new LayoutMenu(this)),
       m_row(new QWidget),
       m_scroll(new QScrollArea),
@@ -73,6 +74,7 @@ RunCharts::RunCharts(QWidget* parent)
   m_scroll->installEventFilter(this);
   inner->installEventFilter(this);
   layout->addWidget(m_scroll, 1);
+  connect(m_navigation, &plot::PlotNavigation::rangesChanged, this, &RunCharts::offerToFollow);
   connect(m_menu, &LayoutMenu::chosen, this, &RunCharts::chooseCharts);
   connect(m_menu, &LayoutMenu::wasReset, this, &RunCharts::closeTables);
   connect(m_cursor, &plot::PlotCursor::positionChanged, this, &RunCharts::tellCursor);
@@ -222,6 +224,7 @@ bool RunCharts::eventFilter(QObject* watched, QEvent* event) {
 void RunCharts::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   if (columnsThatFit() != m_columns) placeCharts();
+  offerToFollow();
 }
 
 std::vector<plot::PlotView*> RunCharts::plots() const {
@@ -271,6 +274,7 @@ void RunCharts::setLive(bool live) {
   if (m_live == live) return;
   m_live = live;
   for (const auto& [chart, view] : m_plots) view->setLive(live);
+  offerToFollow();
 }
 
 void RunCharts::choiceChanged() {
@@ -356,6 +360,7 @@ double RunCharts::redraw() {
   for (const auto& [chart, view] : m_plots) {
     if (view->redraw()) milliseconds += view->frameMilliseconds();
   }
+  offerToFollow();
   return milliseconds;
 }
 

@@ -66,6 +66,8 @@ class RunCharts : public QWidget {
   /// What the mouse does, or where the cursor reads.
   shell::ElidedLabel* hint() const { return m_hint; }
   LayoutMenu* layoutMenu() const { return m_menu; }
+  /// There while a live run goes on outside of what a person has zoomed to: it brings the newest steps back.
+  QPushButton* followButton() const { return m_follow; }
   /// Below the grid, what scrolls with it.
   QVBoxLayout* scrolledLayout() const { return m_scrolled; }
   /// What stands below the charts and takes its room from them: they fit into what it leaves, and not before the
@@ -116,6 +118,7 @@ class RunCharts : public QWidget {
   void renewLines();
   void offerOptimizers();
   void offerMultiples();
+  void offerToFollow();
   void nameOptimizers();
   void closeTables();
   QString markText(const plot::PlotMark& mark) const;
@@ -138,6 +141,7 @@ class RunCharts : public QWidget {
   QLabel* m_optimizerLabel;
   shell::ElidedLabel* m_hint;
   QPushButton* m_layoutButton;
+  QPushButton* m_follow;
   LayoutMenu* m_menu;
   QWidget* m_row;  ///< the choosers
   QScrollArea* m_scroll;

@@ -83,6 +83,26 @@ void RunCharts::makeRow(QWidget* widget) {
   connect(m_layoutButton, &QPushButton::clicked, this,
           [this] { m_menu->popup(m_layoutButton->mapToGlobal(m_layoutButton->rect().bottomLeft())); });
   row->addWidget(m_layoutButton, 0, Qt::AlignTop);
+  m_follow->setParent(widget);  // in no layout: that it comes moves nothing
+  m_follow->setToolTip(tr("Shows the newest steps again, and goes on with them"));
+  m_follow->hide();
+  connect(m_follow, &QPushButton::clicked, m_navigation, &plot::PlotNavigation::followEnd);
+}
+
+/// Below the button of the layout where the choosers have a second row, else beside it, instead of the hint.
+void RunCharts::offerToFollow() {
+  const bool isOffered = m_live && !m_navigation->isEndInSight();
+  const QRect beside = m_layoutButton->geometry();
+  const QSize size(std::max(beside.width(), m_follow->sizeHint().width()), beside.height());
+  const bool isBelow = m_row->height() >= 2 * size.height();
+  m_follow->setGeometry(QRect(isBelow ? QPoint(beside.right() + 1 - size.width(), m_row->height() - size.height())
+                                      : QPoint(beside.left() - 8 - size.width(), beside.top()),
+                              size));
+  m_hint->setVisible(!isOffered || isBelow);
+  if (m_follow->isHidden() != isOffered) return;
+  if (m_follow->hasFocus()) m_layoutButton->setFocus(Qt::OtherFocusReason);
+  m_follow->setVisible(isOffered);
+  m_follow->raise();
 }
 
 void RunCharts::makeChoosers() {

@@ -144,8 +144,42 @@ void RunControls::addAction(QAction* action, shell::IconShape icon, shell::Actio
   m_buttons->addWidget(button);
 }
 
+void RunControls::setGoOnAction(QAction* goOn, QAction* run) {
+  auto* const first = new shell::ActionButton(goOn);
+  first->setIcon(shell::shapeIcon(shell::IconShape::Play));
+  first->setShortText(tr("&Go on"));
+  first->reserve(tr("Resume"));  // as wide as what it takes the place of
+  first->setPrimary();
+  auto* const again = new shell::ActionButton(run);
+  again->setObjectName(QStringLiteral("run_again"));
+  again->reserve(tr("Run"));
+  for (shell::ActionButton* const button : {first, again}) {
+    button->setAutoDefault(true);
+    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    button->hide();
+  }
+  m_buttons->addWidget(again);
+  m_buttons->addWidget(first);
+  m_buttons->moveToFront(first);
+  if (m_primary != nullptr) setTabOrder(first, m_primary);
+  m_goOn = first;
+  m_again = again;
+}
+
+void RunControls::offerGoOn(bool offered) {
+  if (m_goOn == nullptr || m_primary == nullptr) return;
+  m_again->setVisible(offered && m_primary->isEnabled());
+  if (m_goOn->isHidden() != offered) return;
+  // What is pressed next was meant for the button that was there.
+  QPushButton* const before = offered ? m_primary : m_goOn;
+  if (before->hasFocus()) setFocus(Qt::OtherFocusReason);
+  before->hide();
+  (offered ? m_goOn : m_primary)->show();
+}
+
 void RunControls::focusPrimary() {
-  if (m_primary != nullptr && m_primary->isEnabled()) m_primary->setFocus(Qt::OtherFocusReason);
+  QPushButton* const primary = m_goOn != nullptr && !m_goOn->isHidden() ? m_goOn : m_primary;
+  if (primary != nullptr && primary->isEnabled()) primary->setFocus(Qt::OtherFocusReason);
 }
 
 void RunControls::focusNextAfterPrimary() {

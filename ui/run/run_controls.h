@@ -38,6 +38,9 @@ class RunControls : public QWidget {
   /// A button at the top; the first one is the primary.
   void addAction(QAction* action, shell::IconShape icon,
                  shell::ActionButton::Shape shape = shell::ActionButton::Shape::Text);
+  /// What takes the first button's place while the run that is shown can go on; `run` stands below it then.
+  void setGoOnAction(QAction* goOn, QAction* run);
+  void offerGoOn(bool offered);
   /// The keyboard to the primary button, where it can be pressed.
   void focusPrimary();
   /// The keyboard to the second button, where it was at one that cannot be pressed any more.
@@ -68,6 +71,8 @@ class RunControls : public QWidget {
   shell::FlowLayout* m_buttons;
   QPushButton* m_primary = nullptr;
   QPushButton* m_second = nullptr;
+  QPushButton* m_goOn = nullptr;
+  QPushButton* m_again = nullptr;  ///< below the others: from the first step
   QLabel* m_name;
   QHBoxLayout* m_heading;
   QLabel* m_file;

@@ -173,6 +173,7 @@ void RunPage::useActions(shell::ActionList& actions) {
     m_controls->addAction(buttons[i], icons[i],
                           isLast ? shell::ActionButton::Shape::IconOnly : shell::ActionButton::Shape::Text);
   }
+  m_controls->setGoOnAction(m_actions->resumeRun(), buttons.front());
   m_controls->setEditAction(m_actions->edit());
   m_empty->addAction(actions.find(QStringLiteral("open")));
   enableActions();

@@ -559,6 +559,7 @@ void RunPage::enableActions() {
   situation.isTooLargeToEdit =
       m_view != View::Archive && shown && static_cast<qint64>(shown->text.size()) > shell::kLargestEdited;
   m_actions->update(situation);
+  m_controls->offerGoOn(situation.state == worker::JobState::Idle && resumableArm() != nullptr);
   if (situation.state == worker::JobState::Running) m_controls->focusNextAfterPrimary();
   // A trial can be added to a file; what an archive has stays as it was run.
   m_controls->presets()->setVisible(m_view != View::Archive && m_opened != nullptr && !situation.isTooLargeToEdit &&

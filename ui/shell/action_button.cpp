@@ -28,8 +28,13 @@ void ActionButton::setPrimary() {
   follow();
 }
 
+void ActionButton::setShortText(const QString& text) {
+  m_short = text;
+  follow();
+}
+
 void ActionButton::reserve(const QString& text) {
-  m_reserved = {text, m_action->text()};
+  m_reserved = {text, words()};
   follow();
 }
 
@@ -41,9 +46,9 @@ void ActionButton::resizeEvent(QResizeEvent* event) {
 /// Dots in the middle: the verb stands at the beginning, and what tells names apart at their ends.
 void ActionButton::showText() {
   if (m_shape == Shape::IconOnly) return setText({});
-  const QString words = m_action->text();
   const int room = width() - kPadding - (icon().isNull() ? 0 : iconSize().width());
-  setText(m_reserved.isEmpty() ? words : fontMetrics().elidedText(words, Qt::ElideMiddle, room, Qt::TextShowMnemonic));
+  const QString text = words();
+  setText(m_reserved.isEmpty() ? text : fontMetrics().elidedText(text, Qt::ElideMiddle, room, Qt::TextShowMnemonic));
 }
 
 void ActionButton::follow() {
@@ -57,11 +62,11 @@ void ActionButton::follow() {
   setWhatsThis(m_action->whatsThis());
   int width = kPadding + (icon().isNull() ? 0 : iconSize().width());
   if (!iconOnly) {
-    int words = 0;
-    for (const QString& text : m_reserved.isEmpty() ? QStringList{m_action->text()} : m_reserved) {
-      words = std::max(words, fontMetrics().size(Qt::TextShowMnemonic, text).width());
+    int widest = 0;
+    for (const QString& text : m_reserved.isEmpty() ? QStringList{words()} : m_reserved) {
+      widest = std::max(widest, fontMetrics().size(Qt::TextShowMnemonic, text).width());
     }
-    width += words;
+    width += widest;
   }
   setMinimumWidth(width - (iconOnly ? 4 : 0));
 }

@@ -18,6 +18,8 @@ class ActionButton : public QPushButton {
 
   /// The one that a person came for: bold.
   void setPrimary();
+  /// Instead of the action's, where what it acts on stands beside the button.
+  void setShortText(const QString& text);
   /// Takes room for this text and for the one that the action has now, and no more whatever the action will be called:
   /// nothing moves when its name changes, and a longer one has dots. The tip should have all of it.
   void reserve(const QString& text);
@@ -28,9 +30,11 @@ class ActionButton : public QPushButton {
  private:
   void follow();
   void showText();
+  QString words() const { return m_short.isEmpty() ? m_action->text() : m_short; }
 
   QAction* m_action;
   Shape m_shape;
+  QString m_short;
   QStringList m_reserved;  ///< texts to have room for; none: for what the action is called
 };
 

@@ -26,6 +26,13 @@ void FlowLayout::addOptional(QWidget* widget) {
   addWidget(widget);
 }
 
+void FlowLayout::moveToFront(const QWidget* widget) {
+  for (int i = 0; i < m_items.size(); ++i) {
+    if (m_items[i]->widget() == widget) m_items.move(i, 0);
+  }
+  invalidate();
+}
+
 void FlowLayout::addItem(QLayoutItem* item) { m_items << item; }
 
 int FlowLayout::count() const { return static_cast<int>(m_items.size()); }

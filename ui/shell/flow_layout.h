@@ -18,6 +18,7 @@ class FlowLayout : public QLayout {
 
   /// A widget that stands on the right of the last row if there is room, and is not there otherwise.
   void addOptional(QWidget* widget);
+  void moveToFront(const QWidget* widget);
 
   void addItem(QLayoutItem* item) override;
   int count() const override;

@@ -13,6 +13,7 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -706,6 +707,39 @@ class RunChartsTests : public QObject {
     QCOMPARE(widthOf(Chart::Scale), boxed);
     QTest::mouseDClick(view->canvas(), Qt::LeftButton, Qt::NoModifier, middle);
     QCOMPARE(widthOf(Chart::Scale), whole);
+  }
+
+  void a_zoom_stays_while_a_run_goes_on_and_follows_it_from_a_press_on() {
+    m_charts->setLive(true);
+    settle();
+    plot::PlotNavigation* const navigation = m_charts->plot(Chart::Loss)->navigation();
+    QPushButton* const follow = m_charts->followButton();
+    QVERIFY(!follow->isVisible());
+    navigation->zoomX({20, 60}, plot::PlotNavigation::Gesture::New);
+    const QRect chart = m_charts->plot(Chart::Loss)->geometry();
+    settle();
+    QVERIFY(follow->isVisible());
+    QCOMPARE(m_charts->plot(Chart::Loss)->geometry(), chart);
+    QVERIFY(navigation->xRange() == (plot::Range{20, 60}));
+    follow->click();
+    settle();
+    // As long as before, with the newest step in sight and a tenth of room: kSteps + 4 - 40 to kSteps + 4.
+    QCOMPARE(navigation->xRange().high, static_cast<double>(kSteps) + 4);
+    QCOMPARE(navigation->xRange().length(), 40.0);
+    QVERIFY(!follow->isVisible());
+    record::StepRecord step = stepOf(Reference, kSteps + 10);
+    m_data->take({batch({step})});
+    settle();
+    QCOMPARE(navigation->xRange().high, static_cast<double>(kSteps) + 14);
+    // Who chooses another range is left there.
+    navigation->zoomX({20, 60}, plot::PlotNavigation::Gesture::New);
+    step = stepOf(Reference, kSteps + 20);
+    m_data->take({batch({step})});
+    settle();
+    QVERIFY(navigation->xRange() == (plot::Range{20, 60}));
+    QVERIFY(follow->isVisible());
+    m_charts->setLive(false);
+    QVERIFY(!follow->isVisible());
   }
 
   void the_cursor_reads_all_charts_at_one_step() {

@@ -142,8 +142,11 @@ class RunPageTests : public QObject {
     }
     QVERIFY(m_page->charts()->isAncestorOf(m_page->counters()));
     auto* const scroll = m_page->charts()->findChild<QScrollArea*>();
-    scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
-    QTRY_VERIFY(m_page->counters()->visibleRegion().boundingRect() == m_page->counters()->rect());
+    const auto areCountersSeenAtTheEnd = [&] {
+      scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
+      return m_page->counters()->visibleRegion().boundingRect() == m_page->counters()->rect();
+    };
+    QTRY_VERIFY(areCountersSeenAtTheEnd());
     m_window->resize(1600, 1000);
     QTRY_VERIFY(!column->countersScroll());
     QVERIFY(!m_page->charts()->isAncestorOf(m_page->counters()));
@@ -247,6 +250,34 @@ class RunPageTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
     QVERIFY(action("run")->isEnabled());
     QVERIFY(!action("run_stop")->isEnabled());
+  }
+
+  void what_was_stopped_goes_on_by_the_primary_button_and_begins_anew_by_another() {
+    test::makeExampleArchive(path("a.db"), test::kSteps, record::Status::Stopped);
+    const auto button = [this](const char* name) {
+      return m_page->controls()->findChild<QPushButton*>(QString::fromLatin1(name));
+    };
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_window->open(writeExperiment());
+    QPushButton* const goOn = button("run_resume");
+    QTRY_VERIFY(button("run")->isVisible());
+    QVERIFY(goOn != nullptr && !goOn->isVisible() && !button("run_again")->isVisible());
+    const QRect place = button("run")->geometry();
+    const QRect pause = button("run_pause")->geometry();
+    m_page->selectTrial(1);
+    QTRY_VERIFY(goOn->isVisible());
+    QVERIFY(goOn->font().bold() && goOn->isEnabled());
+    QCOMPARE(goOn->text(), QStringLiteral("&Go on"));
+    QVERIFY(!button("run")->isVisible());
+    QVERIFY(button("run_again")->isVisible() && !button("run_again")->font().bold());
+    QTRY_COMPARE(goOn->geometry(), place);  // and what stands beside it has not moved
+    QCOMPARE(button("run_pause")->geometry(), pause);
+    goOn->click();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QVERIFY(!goOn->isVisible() && button("run")->isVisible());
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
   void an_opened_experiment_waits_for_one_key_press() {
