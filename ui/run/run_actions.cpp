@@ -113,26 +113,27 @@ void RunActions::nameTargets(const RunSituation& situation) {
   const bool paused = situation.state == worker::JobState::Paused;
   const QString& run = situation.runElsewhere;
   const QString shortRun = target(run);
-  const auto tell = [this](QAction* action, const QString& text, const QString& help) {
+  const auto tell = [this](QAction* action, const QString& verb, const QString& text, const QString& help) {
+    action->setIconText(verb);  // what a button says in any case
     action->setText(text);
     m_list->setHelp(action, help);
   };
   const QString& file = situation.openedFile;
   const QString runs = tr("Runs the experiment that is open. A paused run goes on");
   if (paused) {
-    tell(m_run, run.isEmpty() ? tr("&Resume") : tr("&Resume %1").arg(shortRun),
+    tell(m_run, tr("&Resume"), run.isEmpty() ? tr("&Resume") : tr("&Resume %1").arg(shortRun),
          run.isEmpty() ? runs : tr("Goes on with %1, which is not what is shown").arg(run));
   } else {
-    tell(m_run, situation.runsAnother ? tr("&Run %1").arg(target(file)) : tr("&Run"),
+    tell(m_run, tr("&Run"), situation.runsAnother ? tr("&Run %1").arg(target(file)) : tr("&Run"),
          situation.runsAnother ? tr("Runs %1, which is open; what is shown is another experiment").arg(file) : runs);
   }
-  tell(m_pause, run.isEmpty() ? tr("&Pause") : tr("&Pause %1").arg(shortRun),
+  tell(m_pause, tr("&Pause"), run.isEmpty() ? tr("&Pause") : tr("&Pause %1").arg(shortRun),
        run.isEmpty() ? tr("Holds the run before its next step, or lets it go on")
                      : tr("Holds %1, which is not what is shown, before its next step, or lets it go on").arg(run));
-  tell(m_step, tr("S&tep"),
+  tell(m_step, tr("S&tep"), tr("S&tep"),
        run.isEmpty() ? tr("Makes one step of all arms while the run is paused")
                      : tr("Makes one step of %1, which is not what is shown, while it is paused").arg(run));
-  tell(m_stop, run.isEmpty() ? tr("&Stop") : tr("&Stop %1").arg(shortRun),
+  tell(m_stop, tr("&Stop"), run.isEmpty() ? tr("&Stop") : tr("&Stop %1").arg(shortRun),
        run.isEmpty() ? tr("Ends the run; its last complete step becomes a checkpoint")
                      : tr("Ends %1, which is not what is shown; its last complete step becomes a checkpoint").arg(run));
   const QString stop =

@@ -8,7 +8,8 @@
 namespace mantissa::ui::shell {
 namespace {
 
-constexpr int kPadding = 16;  // px around icon and text
+constexpr int kPadding = 16;       // px around icon and text
+constexpr int kFewestLetters = 6;  // of a name: fewer say nothing
 
 }  // namespace
 
@@ -43,12 +44,22 @@ void ActionButton::resizeEvent(QResizeEvent* event) {
   showText();
 }
 
-/// Dots in the middle: the verb stands at the beginning, and what tells names apart at their ends.
+/// The verb stays whole. A name behind it has dots in its middle, since what tells names apart stands at their ends;
+/// where less than a few letters of it would be left, the verb stands alone.
 void ActionButton::showText() {
   if (m_shape == Shape::IconOnly) return setText({});
   const int room = width() - kPadding - (icon().isNull() ? 0 : iconSize().width());
   const QString text = words();
-  setText(m_reserved.isEmpty() ? text : fontMetrics().elidedText(text, Qt::ElideMiddle, room, Qt::TextShowMnemonic));
+  const auto widthOf = [this](const QString& one) { return fontMetrics().size(Qt::TextShowMnemonic, one).width(); };
+  const auto cut = [&](const QString& one, int width) {
+    return fontMetrics().elidedText(one, Qt::ElideMiddle, width, Qt::TextShowMnemonic);
+  };
+  if (m_reserved.isEmpty() || widthOf(text) <= room) return setText(text);
+  const QString verb = m_action->iconText();
+  const QString start = verb + u' ';
+  if (!text.startsWith(start)) return setText(cut(text, room));
+  const QString name = cut(text.mid(start.size()), room - widthOf(start));
+  setText(name.size() >= kFewestLetters ? start + name : verb);
 }
 
 void ActionButton::follow() {

@@ -21,7 +21,8 @@ class ActionButton : public QPushButton {
   /// Instead of the action's, where what it acts on stands beside the button.
   void setShortText(const QString& text);
   /// Takes room for this text and for the one that the action has now, and no more whatever the action will be called:
-  /// nothing moves when its name changes, and a longer one has dots. The tip should have all of it.
+  /// nothing moves when its text changes. Of a longer one that begins with the action's icon text, a verb, the rest has
+  /// dots, or is left out. The tip should have all of it.
   void reserve(const QString& text);
 
  protected:
