@@ -8,8 +8,36 @@
 #include <QLineSeries>
 #include <QPainter>
 #include <QValueAxis>
+#include <QtNumeric>
+
+#include <algorithm>
+#include <utility>
 
 namespace mantissa::ui::plot {
+namespace {
+
+constexpr std::size_t kMostSeries = 64;
+
+/// Lines of one pen as one, with gaps: Qt Charts takes the square of the number of series to make them. Where there are
+/// so many, nobody sees which one of two trials is drawn above the other; the last pen, the reference's, stays on top.
+std::vector<Line> mergedByPen(std::vector<Line> lines) {
+  const QPointF gap(qQNaN(), qQNaN());
+  std::vector<Line> merged;
+  for (Line& line : lines) {
+    const auto same = std::find_if(merged.begin(), merged.end(), [&line](const Line& one) {
+      return one.color == line.color && one.width == line.width;
+    });
+    if (same == merged.end()) {
+      merged.push_back(std::move(line));
+      continue;
+    }
+    same->points << gap << line.points;
+    std::rotate(same, same + 1, merged.end());
+  }
+  return merged;
+}
+
+}  // namespace
 
 struct LineChart::Chart {
   QGraphicsScene scene;
@@ -44,6 +72,7 @@ LineChart::~LineChart() = default;
 
 void LineChart::setLines(std::vector<Line> lines) {
   auto& it = *m_chart;
+  if (lines.size() > kMostSeries) lines = mergedByPen(std::move(lines));
   while (it.series.size() < lines.size()) {
     auto* series = new QLineSeries;
     it.chart->addSeries(series);
@@ -64,6 +93,8 @@ void LineChart::setLines(std::vector<Line> lines) {
     if (it.series[i]->points() != lines[i].points) it.series[i]->replace(lines[i].points);
   }
 }
+
+std::size_t LineChart::seriesCount() const { return m_chart->series.size(); }
 
 void LineChart::paint(QPainter& painter, const QRectF& area) {
   if (area.width() < 1 || area.height() < 1) return;

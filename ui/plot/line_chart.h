@@ -6,6 +6,7 @@
 #include <QPointF>
 #include <QRectF>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -32,8 +33,12 @@ class LineChart {
   LineChart(const LineChart&) = delete;
   LineChart& operator=(const LineChart&) = delete;
 
-  /// In drawing order. Lines that did not change cost little: same points, same pen.
+  /// In drawing order; of very many, those of one pen together. Lines that did not change cost little: same points,
+  /// same pen.
   void setLines(std::vector<Line> lines);
+
+  /// What Qt Charts has to draw.
+  std::size_t seriesCount() const;
 
   /// Draws into `area` of the painter, nothing outside it.
   void paint(QPainter& painter, const QRectF& area);

@@ -4,12 +4,15 @@
 #include <QtTest/QtTest>
 
 #include <QApplication>
+#include <QImage>
+#include <QPainter>
 #include <QStyleFactory>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ui/plot/line_chart.h"
 #include "ui/plot/plot_canvas.h"
 #include "ui/plot/plot_view.h"
 
@@ -94,6 +97,39 @@ class PlotEdgesTests : public QObject {
   void initTestCase() {
     QLocale::setDefault(QLocale::c());
     QApplication::setStyle(QStyleFactory::create("Fusion"));
+  }
+
+  void very_many_lines_are_few_to_draw_and_none_is_joined_to_another() {
+    std::vector<Line> lines;
+    for (int i = 0; i < 3000; ++i) {
+      const bool isLeft = i % 4 < 2;
+      const double height = i % 2 == 0 ? 0.25 : 0.75;
+      lines.push_back(
+          {i % 2 == 0 ? Qt::red : Qt::blue, 2, {{isLeft ? 0.0 : 0.6, height}, {isLeft ? 0.4 : 1.0, height}}});
+    }
+    lines.push_back({Qt::black, 2, {{0, 0.25}, {1, 0.25}}});  // as the reference, above all others
+    LineChart chart;
+    chart.setLines(lines);
+    QCOMPARE(chart.seriesCount(), std::size_t{3});
+    QImage image(200, 100, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    {
+      QPainter painter(&image);
+      chart.paint(painter, QRectF(0, 0, 200, 100));
+    }
+    const auto has = [&image](int x, int y, const QColor& color) {
+      for (int row = y - 1; row <= y + 1; ++row) {
+        if (image.pixelColor(x, row) == color) return true;
+      }
+      return false;
+    };
+    for (const int x : {20, 180}) {
+      QVERIFY(has(x, 25, Qt::blue));
+      QVERIFY(has(x, 75, Qt::black) && !has(x, 75, Qt::red));
+    }
+    QVERIFY(!has(100, 25, Qt::blue));  // between the left ones and the right ones
+    chart.setLines({lines.begin(), lines.begin() + 3});
+    QCOMPARE(chart.seriesCount(), std::size_t{3});
   }
 
   void markers_of_lines_that_end_together_stand_beside_each_other_and_on_their_values_data() {
