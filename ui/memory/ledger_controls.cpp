@@ -27,8 +27,10 @@ namespace mantissa::ui::memory {
 namespace {
 
 constexpr int kWidth = 300;
-constexpr int kLeastWidth = 240;  // px: in a window as small as a small screen at 150 %
-constexpr int kMostReserve = 90;  // %, of the slider
+constexpr int kLeastWidth = 240;     // px: in a window as small as a small screen at 150 %
+constexpr int kLongestName = 60;     // letters: it heads a column
+constexpr int kComparedWidth = 150;  // px of the names on the button
+constexpr int kMostReserve = 90;     // %, of the slider
 constexpr std::int64_t kLeastSlider = 64;
 constexpr std::int64_t kMostSlider = 1 << 20;
 
@@ -116,6 +118,7 @@ LedgerControls::LedgerControls(QWidget* parent)
   m_ledgerBox->setInsertPolicy(QComboBox::NoInsert);
   m_ledgerBox->lineEdit()->setPlaceholderText(tr("name to keep it"));
   m_ledgerBox->lineEdit()->setAccessibleName(tr("Ledger"));
+  m_ledgerBox->lineEdit()->setMaxLength(kLongestName);
   m_ledgerBox->setToolTip(tr("A kept ledger, or the name to keep this one under."));
   addRow(tr("Ledger"), m_ledgerBox);
   m_compare->setToolTip(tr("Kept ledgers that stand beside this one, figure by figure. Space checks several."));
@@ -248,7 +251,14 @@ void LedgerControls::listen() {
       Q_EMIT edited();
     });
   }
-  connect(m_state, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
+  connect(m_state, &QComboBox::currentIndexChanged, this, [this](int state) {
+    // What was derived goes on as it is, to the byte; its words were rounded, and in the window's language.
+    const bool isTyped = static_cast<FixedState>(state) == FixedState::Typed;
+    if (isTyped && field(FieldId::Fixed)->spin()->isReadOnly() && m_fixedBytes > 0) {
+      field(FieldId::Fixed)->setText(typedSize(m_fixedBytes));
+    }
+    Q_EMIT edited();
+  });
   connect(m_policy, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
   connect(m_arm, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
   connect(m_ledgerBox, &QComboBox::activated, this,
@@ -324,7 +334,9 @@ void LedgerControls::nameCompared() {
   QString text = names.isEmpty()     ? tr("with none")
                  : names.size() == 1 ? tr("with %1").arg(one)
                                      : tr("with %1 ledgers").arg(names.size());
+  text = m_compare->fontMetrics().elidedText(text, Qt::ElideMiddle, kComparedWidth);
   m_compare->setText(text.replace(u'&', QStringLiteral("&&")));
+  m_compare->setAccessibleDescription(names.join(QStringLiteral(", ")));
 }
 
 LimitOf LedgerControls::limit() const { return static_cast<LimitOf>(m_limit->currentData().toInt()); }
@@ -464,6 +476,7 @@ void LedgerControls::showAnswer(const TypedAnswer& answer) {
   const bool isTyped = static_cast<FixedState>(m_state->currentIndex()) == FixedState::Typed;
   LedgerField* const fixed = field(FieldId::Fixed);
   fixed->setDerived(!isTyped, tr("Derived from parameters and optimizer."));
+  m_fixedBytes = isTyped || !answer.parameters ? 0 : answer.fixedBytes;
   if (!isTyped) fixed->setText(answer.parameters ? sizeText(answer.fixedBytes) : QString());
   field(FieldId::Parameters)->setDerived(isTyped, tr("The fixed state is typed as a sum."));
   const bool isFp32 = static_cast<TypedPolicy>(m_policy->currentIndex()) == TypedPolicy::Fp32;

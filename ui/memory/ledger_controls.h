@@ -138,6 +138,7 @@ class LedgerControls : public QWidget {
   QLineEdit* m_limitAnswer;
   QLabel* m_limitSentence;
   std::optional<engine::Ledger> m_ledger;  ///< for the answer about the largest value
+  std::int64_t m_fixedBytes = 0;           ///< that were derived
   std::int64_t m_mostSamples = 0;          ///< that fit; 0: not known
 };
 

@@ -57,7 +57,9 @@ QString TextSpin::stepped(Kind kind, const QString& text, int steps) {
     return countText(std::max<std::int64_t>(1, *count + steps));
   }
   static const QRegularExpression form(QStringLiteral("^\\s*([0-9.eE+]+)(.*)$"));
-  const QRegularExpressionMatch match = form.match(text);
+  const QString pointed = withDecimalPoint(text);
+  const bool hasComma = pointed != text;
+  const QRegularExpressionMatch match = form.match(pointed);
   if (!match.hasMatch()) return text;
   const std::optional<double> number = number_from_text(match.captured(1).toStdString());
   if (!number || !std::isfinite(*number) || *number < 0) return text;
@@ -73,6 +75,7 @@ QString TextSpin::stepped(Kind kind, const QString& text, int steps) {
   const qsizetype point = match.captured(1).indexOf(u'.');
   const qsizetype decimals = point < 0 ? 0 : match.captured(1).size() - point - 1;
   if (decimals > digits) shown = QString::number(next, 'f', static_cast<int>(std::min<qsizetype>(decimals, 12)));
+  if (hasComma) shown.replace(u'.', u',');
   return shown + match.captured(2);
 }
 

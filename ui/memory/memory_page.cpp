@@ -467,7 +467,7 @@ void MemoryPage::takeTime(std::size_t plan, const QString& text) {
     time.policy = m_answer.options[chosen.option].policy;
     time.isCheckpointed = m_answer.options[chosen.option].isCheckpointed;
   }
-  const std::optional<double> seconds = number_from_text(text.trimmed().toStdString());
+  const std::optional<double> seconds = number_from_text(withDecimalPoint(text).trimmed().toStdString());
   if (!text.trimmed().isEmpty() && !(seconds && std::isfinite(*seconds) && *seconds > 0)) {
     m_strips->show(shell::MessageStrip::Kind::Warning,
                    tr("Time of a step: found '%1', expected seconds above 0, with a decimal point.").arg(text),

@@ -51,7 +51,8 @@ void MemoryPage::saveLedger() {
   const QString name = m_controls->ledgerName();
   KeptLedger kept;
   kept.values = values();
-  // Groups of digits differ by language; a ledger is read in any.
+  // Groups of digits and decimal signs differ by language; a ledger is read in any.
+  for (QString& text : kept.values.texts) text = withDecimalPoint(text);
   for (const FieldId one : {FieldId::Microbatch, FieldId::Accumulation, FieldId::Blocks, FieldId::Updates}) {
     QString& text = kept.values.text(one);
     if (const std::optional<std::int64_t> count = countOf(text)) text = QString::number(*count);

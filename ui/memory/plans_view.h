@@ -14,9 +14,9 @@ namespace mantissa::ui::memory {
 /// What a table of plans is about.
 struct PlansSubject {
   engine::PlanQuestion question;
-  std::vector<QString> names;  ///< of each option: "FP16 autocast", or "fp16, FP16 autocast"
+  std::vector<QString> names;       ///< of each option: "FP16 autocast", or "fp16, FP16 autocast"
   std::vector<QString> shortNames;  ///< "FP16", or "fp16"
-  std::size_t option = 0;      ///< of what is planned now
+  std::size_t option = 0;           ///< of what is planned now
   std::int64_t microbatch = 0;
   std::int64_t accumulation = 0;
   std::vector<bool> areTimesTyped;  ///< of each option; none, or false: measured here, where there are some

@@ -32,7 +32,7 @@ QString problemText(const ErrorFacts& facts) {
       .arg(found, QString::fromStdString(facts.expected));
 }
 
-std::string plain(const QString& text) { return text.trimmed().toStdString(); }
+std::string plain(const QString& text) { return withDecimalPoint(text).trimmed().toStdString(); }
 
 [[noreturn]] void refuse(const QString& text, const std::string& expected) {
   throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "", "'" + text.toStdString() + "'", expected, ""});
@@ -356,6 +356,12 @@ CommonFields commonFieldsOf(const TypedValues& values) { return Reader(values).c
 
 TypedAnswer answerOf(const TypedValues& values) { return Reader(values).answer(); }
 
+QString withDecimalPoint(const QString& text) {
+  const QString comma = QStringLiteral(",");
+  if (QLocale().decimalPoint() != comma || text.count(comma) != 1 || text.contains(u'.')) return text;
+  return QString(text).replace(comma, QStringLiteral("."));
+}
+
 std::optional<std::int64_t> countOf(const QString& text) {
   return integer_from_text(withoutGroups(text).toStdString());
 }
@@ -381,7 +387,7 @@ std::int64_t parametersOf(const QString& text) {
     break;
   }
   try {
-    return engine::size_from_text("", withoutGroups(number).toStdString() + unit, engine::Rounding::Up);
+    return engine::size_from_text("", plain(withoutGroups(number)) + unit, engine::Rounding::Up);
   } catch (const Error& error) {
     const bool isTooLarge = error.facts().expected.rfind("at most", 0) == 0;
     refuse(text, isTooLarge ? "at most " + std::to_string(kLargest) + " parameters (64 bits)" : kExpected);

@@ -137,6 +137,10 @@ QString fieldText(FieldId field);
 /// Never throws: what cannot be read is a problem of its field.
 TypedAnswer answerOf(const TypedValues& values);
 
+/// A typed number as it is read everywhere: "0,34 GB" with a point, where the window's locale writes a comma and the
+/// text has no more than one separator.
+QString withDecimalPoint(const QString& text);
+
 /// A typed count: digits, with separators of groups as the locale or English has them. Nothing: something else.
 std::optional<std::int64_t> countOf(const QString& text);
 

@@ -25,6 +25,22 @@ class MemoryPageTests : public MemoryPageFixture {
     QCOMPARE(field(FieldId::Fixed)->text(), QStringLiteral("3.2 GB"));  // 200 million × 16 bytes
   }
 
+  void a_derived_fixed_state_is_typed_on_to_the_byte_in_any_language() {
+    type(FieldId::Parameters, QStringLiteral("25557032"));
+    QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+    m_page->setValues(m_page->values());
+    const QString derived = field(FieldId::Fixed)->text();
+    m_page->controls()->stateBox()->setCurrentIndex(static_cast<int>(FixedState::Typed));
+    const QString typed = field(FieldId::Fixed)->text();
+    const QString problem = field(FieldId::Fixed)->problem();
+    const std::int64_t bytes = m_page->shown().stack.parts.front().bytes;
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    QCOMPARE(derived, QStringLiteral("409 MB"));
+    QCOMPARE(typed, QStringLiteral("408912512 B"));  // 25,557,032 · 16
+    QVERIFY2(problem.isEmpty(), qPrintable(problem));
+    QCOMPARE(bytes, 408'912'512);
+  }
+
   void typing_changes_everything_at_once() {
     type(FieldId::Microbatch, QStringLiteral("60"));
     // 3.2 + 60 · 0.34 = 23.6, over 21.6 by 2

@@ -227,6 +227,25 @@ class TypedLedgerTests : public QObject {
     QCOMPARE(parametersOf(QStringLiteral("25,557,032")), 25'557'032);
   }
 
+  void a_decimal_comma_is_read_where_the_locale_writes_one() {
+    QVERIFY(!with(FieldId::PerSample, QStringLiteral("0,34 GB")).problems.empty());  // English: no such number
+    QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+    const TypedAnswer answer = with(FieldId::PerSample, QStringLiteral("0,34 GB"));
+    const TypedAnswer share = with(FieldId::Reserve, QStringLiteral("12,5 %"));
+    const TypedAnswer parameters = with(FieldId::Parameters, QStringLiteral("1,5 million"), FixedState::Sgd);
+    const TypedAnswer twice = with(FieldId::PerSample, QStringLiteral("1,000,000 B"));
+    const TypedAnswer mixed = with(FieldId::PerSample, QStringLiteral("1.000,5 B"));
+    const QString stepped = TextSpin::stepped(TextSpin::Kind::Size, QStringLiteral("0,34 GB"), 1);
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    QVERIFY(answer.ledger.has_value());
+    QCOMPARE(answer.ledger->input.per_sample_bytes, 340'000'000);
+    QCOMPARE(share.ledger->usable_bytes, 21'000'000'000);  // 24 · 0.875
+    QCOMPARE(*parameters.parameters, 1'500'000);
+    QVERIFY(!twice.problems.empty());
+    QVERIFY(!mixed.problems.empty());
+    QCOMPARE(stepped, QStringLiteral("0,35 GB"));
+  }
+
   void a_step_changes_the_second_digit_and_leaves_the_unit() {
     using Kind = TextSpin::Kind;
     QCOMPARE(TextSpin::stepped(Kind::Size, QStringLiteral("24 GiB"), 1), QStringLiteral("25 GiB"));
