@@ -55,7 +55,7 @@ TypedValues valuesOf(const QJsonObject& object) {
   for (std::size_t i = 0; i < kFields; ++i) values.texts[i] = object[QLatin1String(kFieldKeys[i])].toString();
   values.state = static_cast<FixedState>(placeIn(kStateKeys, object[QStringLiteral("state")].toString()));
   values.policy = static_cast<TypedPolicy>(placeIn(kPolicyKeys, object[QStringLiteral("policy")].toString()));
-  for (const QJsonValue& one : object[QStringLiteral("times")].toArray()) {
+  for (const QJsonValue one : object[QStringLiteral("times")].toArray()) {
     TypedTime time;
     time.policy = static_cast<TypedPolicy>(placeIn(kPolicyKeys, one[QStringLiteral("policy")].toString()));
     time.arm = one[QStringLiteral("arm")].toString();
