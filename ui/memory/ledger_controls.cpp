@@ -6,8 +6,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
-#include <QMouseEvent>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSlider>
@@ -19,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/memory/outside_table.h"
 #include "core/memory/size_text.h"
+#include "ui/memory/ledger_choice.h"
 #include "ui/memory/ledger_field.h"
 #include "ui/plain_tip.h"
 #include "ui/shell/shape_icon.h"
@@ -27,10 +26,9 @@ namespace mantissa::ui::memory {
 namespace {
 
 constexpr int kWidth = 300;
-constexpr int kLeastWidth = 240;     // px: in a window as small as a small screen at 150 %
-constexpr int kLongestName = 60;     // letters: it heads a column
-constexpr int kComparedWidth = 150;  // px of the names on the button
-constexpr int kMostReserve = 90;     // %, of the slider
+constexpr int kLeastWidth = 240;  // px: in a window as small as a small screen at 150 %
+constexpr int kLongestName = 60;  // letters: it heads a column
+constexpr int kMostReserve = 90;  // %, of the slider
 constexpr std::int64_t kLeastSlider = 64;
 constexpr std::int64_t kMostSlider = 1 << 20;
 
@@ -57,24 +55,6 @@ void addChoice(QComboBox* box, const QString& text) {
   box->setItemData(box->count() - 1, plainTip(text), Qt::ToolTipRole);
 }
 
-/// Stays open while its items are checked, so that several can be.
-class StayingMenu : public QMenu {
- public:
-  using QMenu::QMenu;
-
- protected:
-  void mouseReleaseEvent(QMouseEvent* event) override {
-    QAction* const action = actionAt(event->pos());
-    if (action == nullptr || !action->isCheckable() || !action->isEnabled()) return QMenu::mouseReleaseEvent(event);
-    action->trigger();
-  }
-  void keyPressEvent(QKeyEvent* event) override {
-    QAction* const action = activeAction();
-    if (event->key() != Qt::Key_Space || action == nullptr) return QMenu::keyPressEvent(event);
-    action->trigger();
-  }
-};
-
 }  // namespace
 
 LedgerControls::LedgerControls(QWidget* parent)
@@ -83,8 +63,7 @@ LedgerControls::LedgerControls(QWidget* parent)
       m_form(new QFormLayout),
       m_area(new QScrollArea),
       m_ledgerBox(choiceBox(tr("Ledger"))),
-      m_compare(new QPushButton),
-      m_comparable(new StayingMenu(this)),
+      m_compare(new LedgerChoice),
       m_source(choiceBox(tr("From"))),
       m_arm(choiceBox(tr("Arm"))),
       m_state(choiceBox(tr("Optimizer"))),
@@ -123,9 +102,6 @@ LedgerControls::LedgerControls(QWidget* parent)
   addRow(tr("Ledger"), m_ledgerBox);
   m_compare->setToolTip(tr("Kept ledgers that stand beside this one, figure by figure. Space checks several."));
   m_compare->setAccessibleName(tr("Compare with"));
-  m_compare->setMenu(m_comparable);
-  m_compare->setAutoDefault(true);  // Enter opens it, too
-  m_compare->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   addRow(tr("Compare"), m_compare);
   m_source->setToolTip(
       tr("What the ledger is made of: what is typed here, or traced steps of the experiment that is "
@@ -261,6 +237,7 @@ void LedgerControls::listen() {
   });
   connect(m_policy, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
   connect(m_arm, &QComboBox::currentIndexChanged, this, &LedgerControls::edited);
+  connect(m_compare, &LedgerChoice::changed, this, &LedgerControls::edited);
   connect(m_ledgerBox, &QComboBox::activated, this,
           [this](int place) { Q_EMIT ledgerChosen(m_ledgerBox->itemText(place)); });
   connect(m_ledgerBox, &QComboBox::editTextChanged, this, &LedgerControls::ledgerNameEdited);
@@ -291,53 +268,19 @@ void LedgerControls::listen() {
 
 void LedgerControls::offerLedgers(const QStringList& names, const QString& shown) {
   const QSignalBlocker quiet(m_ledgerBox);
-  const QStringList compared = comparedLedgers();
   m_ledgerBox->clear();
-  m_comparable->clear();
-  for (const QString& name : names) {
-    addChoice(m_ledgerBox, name);
-    QString text = name;
-    QAction* const action = m_comparable->addAction(text.replace(u'&', QStringLiteral("&&")));
-    action->setData(name);
-    action->setCheckable(true);
-    action->setChecked(compared.contains(name));
-    connect(action, &QAction::toggled, this, [this] {
-      nameCompared();
-      Q_EMIT edited();
-    });
-  }
+  for (const QString& name : names) addChoice(m_ledgerBox, name);
+  m_compare->offer(names);
   m_ledgerBox->setCurrentIndex(static_cast<int>(names.indexOf(shown)));
   m_ledgerBox->setEditText(shown);
-  nameCompared();
   showRows();
 }
 
 QString LedgerControls::ledgerName() const { return m_ledgerBox->currentText().trimmed(); }
 
-QStringList LedgerControls::comparedLedgers() const {
-  QStringList names;
-  for (const QAction* const action : m_comparable->actions()) {
-    if (action->isChecked()) names << action->data().toString();
-  }
-  return names;
-}
+QStringList LedgerControls::comparedLedgers() const { return m_compare->chosen(); }
 
-void LedgerControls::compareWith(const QString& name) {
-  for (QAction* const action : m_comparable->actions()) {
-    if (action->data().toString() == name) action->setChecked(true);
-  }
-}
-
-void LedgerControls::nameCompared() {
-  const QStringList names = comparedLedgers();
-  const QString one = names.value(0);
-  QString text = names.isEmpty()     ? tr("with none")
-                 : names.size() == 1 ? tr("with %1").arg(one)
-                                     : tr("with %1 ledgers").arg(names.size());
-  text = m_compare->fontMetrics().elidedText(text, Qt::ElideMiddle, kComparedWidth);
-  m_compare->setText(text.replace(u'&', QStringLiteral("&&")));
-  m_compare->setAccessibleDescription(names.join(QStringLiteral(", ")));
-}
+void LedgerControls::compareWith(const QString& name) { m_compare->choose(name); }
 
 LimitOf LedgerControls::limit() const { return static_cast<LimitOf>(m_limit->currentData().toInt()); }
 
@@ -398,7 +341,7 @@ void LedgerControls::chooseArm(const QString& arm) {
 void LedgerControls::showRows() {
   const bool isTyped = source() == Source::Typed;
   offerLimits();
-  m_form->setRowVisible(m_compare, !m_comparable->isEmpty());
+  m_form->setRowVisible(m_compare, !m_compare->isEmpty());
   m_form->setRowVisible(m_arm, !isTyped && m_arm->count() > 0);
   for (QWidget* const one : std::initializer_list<QWidget*>{m_state, m_policy, m_othersHeading}) {
     m_form->setRowVisible(one, isTyped);

@@ -16,13 +16,13 @@ class QFormLayout;
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
-class QMenu;
 class QPushButton;
 class QScrollArea;
 class QSlider;
 
 namespace mantissa::ui::memory {
 
+class LedgerChoice;
 class LedgerField;
 
 /// The left side of the page: what can be typed, with sliders for what is tried out most, and the largest value of one
@@ -81,7 +81,7 @@ class LedgerControls : public QWidget {
   QPushButton* outsideOffer() const { return m_outsideOffer; }
   LedgerField* field(FieldId field) const { return m_fields[placeOf(field)]; }
   QComboBox* ledgerBox() const { return m_ledgerBox; }
-  QPushButton* compareButton() const { return m_compare; }
+  LedgerChoice* compareButton() const { return m_compare; }
   QComboBox* sourceBox() const { return m_source; }
   QComboBox* armBox() const { return m_arm; }
   QComboBox* stateBox() const { return m_state; }
@@ -112,7 +112,6 @@ class LedgerControls : public QWidget {
   void fitSliderRange();
   void showLimit();
   void offerLimits();
-  void nameCompared();
   /// Where nothing was typed of what lies outside of the allocator, the figure of core/memory/outside_table.h can be
   /// taken: it is nobody's measurement, and takes no part until a person says so. \param capacity  0: none
   void offerOutside(std::int64_t capacity);
@@ -125,8 +124,7 @@ class LedgerControls : public QWidget {
   QPushButton* m_outsideOffer = nullptr;
   QString m_offered;  ///< what it writes into the field
   QComboBox* m_ledgerBox;
-  QPushButton* m_compare;
-  QMenu* m_comparable;
+  LedgerChoice* m_compare;
   QComboBox* m_source;
   QComboBox* m_arm;
   QComboBox* m_state;

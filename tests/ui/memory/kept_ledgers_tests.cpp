@@ -3,11 +3,11 @@
 #include <QAction>
 #include <QComboBox>
 #include <QMenu>
-#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "tests/ui/memory/memory_page_fixture.h"
+#include "ui/memory/ledger_choice.h"
 #include "ui/memory/ledger_store.h"
 #include "ui/shell/settings.h"
 
@@ -69,6 +69,25 @@ class KeptLedgersTests : public MemoryPageFixture {
     QCOMPARE(m_page->controls()->compareButton()->text(), QStringLiteral("with mine"));
     m_page->controls()->compareButton()->menu()->actions().first()->trigger();
     QVERIFY(!comparison->isVisible());
+  }
+
+  void several_are_checked_with_the_keyboard_alone() {
+    QTemporaryDir folder;
+    shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    m_page->useSettings(settings);
+    for (const char* const name : {"a", "b", "c"}) {
+      m_page->controls()->ledgerBox()->setEditText(QString::fromLatin1(name));
+      m_actions->find(QStringLiteral("memory_save_ledger"))->trigger();
+    }
+    QMenu* const menu = m_page->controls()->compareButton()->menu();
+    menu->popup(QPoint(0, 0));
+    for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Space, Qt::Key_Down, Qt::Key_Down, Qt::Key_Space}) {
+      QTest::keyClick(menu, key);
+    }
+    QVERIFY(menu->isVisible());
+    QCOMPARE(m_page->controls()->comparedLedgers(), (QStringList{QStringLiteral("a"), QStringLiteral("c")}));
+    QTest::keyClick(menu, Qt::Key_Escape);
+    QVERIFY(!menu->isVisible());
   }
 
   void any_number_of_ledgers_stand_side_by_side() {

@@ -215,6 +215,23 @@ class TracedEditsTests : public MemoryPageFixture {
     QCOMPARE(m_page->shown().stack.total, 64 * kMiB);
   }
 
+  void an_experiment_that_breaks_leaves_what_is_typed() {
+    trace(kLongShape);
+    type(FieldId::Microbatch, QStringLiteral("20"));
+    QVERIFY(m_page->isOld());
+    QFile file(m_folder.filePath(QStringLiteral("made-up.toml")));
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    file.write("mantissa = 1\n[data\n");
+    file.close();
+    m_page->readAgain(file.fileName());
+    QCOMPARE(m_page->controls()->sourceBox()->count(), 1);
+    QCOMPARE(answer(2), QStringLiteral("54 samples"));
+    QTRY_VERIFY(m_page->isSettled());
+    QTest::qWait(50);
+    QCOMPARE(answer(2), QStringLiteral("54 samples"));
+    QVERIFY(m_page->traced() == nullptr);
+  }
+
   void a_window_closes_while_steps_are_being_worked_out() {
     trace();
     type(FieldId::Microbatch, QStringLiteral("999"));
