@@ -27,10 +27,15 @@ shell::HelpTopic MemoryPage::help() const {
            tr("What is held after the forward of each block. A block that exceeds what is usable is hatched.")},
           {tr("Plans"),
            tr("Every microbatch and accumulation that keep the effective batch. ★ fits and finishes soonest. Type a "
-              "time of a step into a cell of s per update; ~ is worked out from the times that are known.")},
+              "time of a step into a cell of s per update; ~ is worked out from the times that are known. Typed times "
+              "stand in place of what was measured of that arm; an empty cell forgets one.")},
           {tr("Ledger, Compare"),
-           tr("Type a name and keep what is typed under it; choose a saved one to go on with it. Another one stands "
-              "beside it, figure by figure.")},
+           tr("Type a name and keep what is typed under it, or what came of traced steps; choose a kept one to go on "
+              "with it. Any number stand beside it, figure by figure; of a traced one the figures are kept, not the "
+              "pictures.")},
+          {tr("Largest that fits"),
+           tr("The largest value of one field, all others as they are; of the capacity the smallest. Of traced steps "
+              "the allocator is replayed for it.")},
           {tr("From"),
            tr("Typed values, or the experiment that is open: Solve traces a step of every arm on the CPU, at several "
               "microbatches and with the other activation checkpointing, too. Any other size is worked out from these "

@@ -215,6 +215,39 @@ class TracedEditsTests : public MemoryPageFixture {
     QCOMPARE(m_page->shown().stack.total, 64 * kMiB);
   }
 
+  void nothing_that_can_be_typed_breaks_a_traced_page() {
+    trace();
+    const TypedValues kept = m_page->values();
+    const QStringList texts = {QString(),
+                               QStringLiteral("-1"),
+                               QStringLiteral("NaN"),
+                               QStringLiteral("100 %"),
+                               QStringLiteral("9223372036854775807"),
+                               QStringLiteral("9223372036854775807 B"),
+                               QStringLiteral("1e999 GB"),
+                               QStringLiteral("0,5 GB")};
+    const auto limits = {LimitOf::Microbatch, LimitOf::Accumulation, LimitOf::Reserve, LimitOf::Outside,
+                         LimitOf::Capacity};
+    for (const FieldId one : {FieldId::Capacity, FieldId::Reserve, FieldId::Outside, FieldId::Microbatch,
+                              FieldId::Accumulation, FieldId::Updates, FieldId::Deadline, FieldId::Price}) {
+      for (const QString& text : texts) {
+        TypedValues values = kept;
+        values.text(one) = text;
+        m_page->setValues(values);
+        for (const LimitOf limit : limits) choose(limit);
+        m_page->results()->redraw();
+        m_page->grab();
+        // Where a field of the ledger is wrong, nothing of what was there before is shown.
+        const bool isWrong = !field(one)->problem().isEmpty();
+        const bool isOfPlans = one == FieldId::Updates || one == FieldId::Deadline || one == FieldId::Price;
+        if (isWrong && !isOfPlans) QVERIFY(!m_page->shown().why.isEmpty());
+      }
+    }
+    m_page->setValues(kept);
+    QTRY_VERIFY(m_page->isSettled());
+    QCOMPARE(m_page->shown().stack.total, 64 * kMiB);
+  }
+
   void an_experiment_that_breaks_leaves_what_is_typed() {
     trace(kLongShape);
     type(FieldId::Microbatch, QStringLiteral("20"));
