@@ -27,7 +27,7 @@ constexpr int kStackHeight = 128;
 constexpr int kChartHeight = 220;
 constexpr int kPlanRows = 8;
 constexpr int kCategoryRows = 7;
-constexpr int kComparisonRows = 9;
+constexpr int kComparisonRows = 13;
 constexpr int kHeader = 36;  // px of a picture besides what it shows
 
 /// As small as the words of charts: all columns are seen at the window's first size.
@@ -60,6 +60,7 @@ LedgerResults::LedgerResults(QWidget* parent)
   plot::PictureWords words;
   words.title = tr("Two ledgers");
   m_comparison->setWords(words);
+  m_comparison->table()->horizontalHeader()->setStretchLastSection(false);  // ledgers stand side by side
   m_comparison->hide();
   m_timeline->setLegendVisible(false);
   connect(m_timeline, &plot::PlotView::redrawNeeded, this, &LedgerResults::redrawNeeded);
@@ -106,7 +107,7 @@ void LedgerResults::makeLayout() {
   tables->addWidget(m_twin, 7);
   m_twin->setMinimumWidth(150);
   layout->addLayout(tables, 2);
-  m_comparison->setMinimumHeight(m_comparison->table()->heightOfRows(kComparisonRows) + kHeader);
+  m_comparison->setMinimumHeight(m_comparison->table()->heightOfRows(kComparisonRows) + kHeader + kSpacing);
   layout->addWidget(m_comparison);
 }
 

@@ -211,6 +211,8 @@ RowsTable::RowsTable(QWidget* parent) : QTableView(parent) {
   setModel(&m_model);
   m_model.setColors(plotColors(isDark(palette())));
   setItemDelegate(new StandOffDelegate(this));
+  // The header begins anew, too.
+  connect(&m_model, &QAbstractItemModel::modelReset, this, [this] { m_kept.clear(); });
   setFrameShape(QFrame::NoFrame);
   setSelectionBehavior(QAbstractItemView::SelectRows);
   setShowGrid(false);

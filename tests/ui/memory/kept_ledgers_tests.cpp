@@ -2,6 +2,7 @@
 // Ledgers that are kept under a name and compared.
 #include <QAction>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QMenu>
 #include <QTemporaryDir>
 #include <QTest>
@@ -106,6 +107,11 @@ class KeptLedgersTests : public MemoryPageFixture {
     const plot::RowsModel& rows = comparison->table()->rows();
     QCOMPARE(rows.columnCount(), 6);  // the figure, this one, four
     QCOMPARE(rows.columns()[2].title, QStringLiteral("at 08 & more"));
+    const QFontMetrics metrics = comparison->table()->horizontalHeader()->fontMetrics();
+    for (int column = 0; column < rows.columnCount(); ++column) {
+      const QString title = rows.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+      QVERIFY2(comparison->table()->columnWidth(column) >= metrics.horizontalAdvance(title), qPrintable(title));
+    }
     // 3.2 + 0.34 · 8, 16, 32, 54
     QCOMPARE(cell(comparison, 7, 2), QStringLiteral("5.92"));
     QCOMPARE(cell(comparison, 7, 3), QStringLiteral("8.64"));
