@@ -239,6 +239,9 @@ void MemoryPage::readAgain(const QString& path) {
 void MemoryPage::takeExperiment(std::shared_ptr<const spec::Experiment> experiment) {
   const bool wasOfExperiment = isOfExperiment();
   if (m_isTracing && m_controller != nullptr) m_controller->cancelTrace();
+  // Arms of another experiment may have the same names, and take other times.
+  const bool isOther = !m_experiment || !experiment || m_experiment->file != experiment->file;
+  if (isOther) (wasOfExperiment ? m_times : m_otherValues.times).clear();
   m_experiment = std::move(experiment);
   m_traced.reset();
   forgetAnswers();

@@ -248,6 +248,17 @@ class TracedEditsTests : public MemoryPageFixture {
     QCOMPARE(m_page->shown().stack.total, 64 * kMiB);
   }
 
+  void times_of_one_experiment_are_not_those_of_another() {
+    trace();
+    TypedValues values = m_page->values();
+    values.times = {{TypedPolicy::Fp16, false, {16, 1, 2.0}, QStringLiteral("fp16")}};
+    m_page->setValues(values);
+    m_page->readAgain(m_folder.filePath(QStringLiteral("made-up.toml")));
+    QCOMPARE(m_page->values().times.size(), std::size_t{1});  // it was saved: the same one
+    m_page->openExperiment(write(QStringLiteral("another")));
+    QVERIFY(m_page->values().times.empty());
+  }
+
   void an_experiment_that_breaks_leaves_what_is_typed() {
     trace(kLongShape);
     type(FieldId::Microbatch, QStringLiteral("20"));
