@@ -64,7 +64,8 @@ std::vector<RuleVerdict> apply_rules(const std::optional<spec::Rules>& rules, co
   std::vector<RuleVerdict> verdicts;
   const bool non_finite_says_it = evidence.status == record::Status::Failed && evidence.failure == "non-finite";
   if (evidence.status != record::Status::Finished && !non_finite_says_it) verdicts.push_back(judge_end(evidence));
-  verdicts.push_back(judge_non_finite(evidence));
+  const std::vector<spec::NonFiniteException> none;
+  verdicts.push_back(judge_non_finite(rules ? rules->exceptions : none, evidence));
   if (evidence.gradients_all_zero || evidence.weights_unchanged) verdicts.push_back(judge_underflow(evidence));
   if (!rules) return verdicts;
   for (const spec::OutputRule& rule : rules->output) verdicts.push_back(judge_output(rule, evidence));

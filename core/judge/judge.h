@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,15 +76,20 @@ struct TargetUnit {
   bool log10 = false;
 };
 
-/// accuracy, rmse, mae or perplexity of one of the three outputs over the cases that have a target, after `compare`.
+/// One of spec::metrics_of of one of the three outputs over the cases that have a target, after `compare`.
 ///
-/// rmse and mae are in the target's own unit, and NaN or infinite where an output is; for accuracy a case without a
-/// decision is a wrong one. With positions accuracy is the share of right ones, and perplexity the exponential of the
+/// rmse, mae, worst_error (the largest) and extreme_error (the mean over a tenth of the cases, at least one, whose
+/// targets are farthest from the median target; of several targets the first one says) are in the target's own unit,
+/// and NaN or infinite where an output is. For accuracy a case without a decision is a wrong one. f1 is the plain mean
+/// over the classes (scores.h), with a case without a decision as a class of its own that is never right; auc ranks by
+/// the second output less the first one, or by the single output; log_loss takes the softmax of outputs, a probability
+/// as it is, and the logistic function of a logit. NaN where a metric needs another kind of output. With positions
+/// accuracy is the share of right ones, and perplexity the exponential of the
 /// mean negative log-likelihood over all positions of all cases, in FP64. NaN where no case has a target, or where a
 /// case lacks the output. \throws Error (InvalidSetting) for an unknown metric, (DataProblem) if a target's length is
 /// not the output's.
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
-               const TargetUnit& unit);
+               const TargetUnit& unit, const DecisionRule& decision);
 
 /// What was measured of one trial: everything a verdict may rest on.
 struct Evidence {
@@ -115,14 +121,17 @@ struct Evidence {
   /// The reference against itself on the same cases, after `compare`; nothing: not measured.
   std::vector<std::vector<record::CaseRow>> rounding;  ///< other thread counts, FP64: in the columns *_same_weights
   std::vector<std::vector<record::CaseRow>> spread;    ///< whole repeats: in the columns of the arm's own weights
+  std::optional<std::size_t> float64;  ///< which of `rounding` holds the outputs in FP64; nothing: none does
 };
 
-/// The rule's measure over these cases, reduced as the rule says; NaN for no cases.
-double reduced_measure(const std::vector<record::CaseRow>& cases, const spec::OutputRule& rule);
+/// The rule's measure over these cases, reduced as the rule says; NaN for no cases. \param autocast  chooses tolerances
+double reduced_measure(const std::vector<record::CaseRow>& cases, const spec::OutputRule& rule,
+                       const std::string& autocast);
 
 /// The yardstick of a measure: the largest `reduced_measure` of the repeats, because a single repeat is a single draw
 /// of what may happen. NaN where one of them is; nothing without repeats.
-std::optional<double> yardstick(const std::vector<std::vector<record::CaseRow>>& repeats, const spec::OutputRule& rule);
+std::optional<double> yardstick(const std::vector<std::vector<record::CaseRow>>& repeats, const spec::OutputRule& rule,
+                                const std::string& autocast);
 
 /// Judges a trial by the rules that were fixed before its first step. The worst rule decides: rejected, then
 /// undecided, then accepted. Without rules only the rules that always apply do, and a clean trial is undecided.

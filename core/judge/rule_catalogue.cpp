@@ -44,11 +44,13 @@ std::vector<RuleEntry> make_catalogue() {
            " quantile over the frozen cases, under the reference's weights",
        output_limit(output)},
       {"flips", "rules.flips", "decisions stay the reference's",
-       "cases whose decision differs, under the reference's weights, by kind of case",
+       "cases whose decision differs, under the reference's weights, by kind of case, or from right to wrong, from "
+       "wrong "
+       "to right, from one wrong decision to another",
        "at most " + std::to_string(defaults.flips->max_by_kind.at("ordinary")) +
            " of ordinary cases, where the task has a decision"},
       {"quality", "rules.quality", "the trial is as good as the reference",
-       "accuracy, rmse or perplexity by task, of the trial's own weights",
+       "accuracy, rmse or perplexity by task, or another metric, of the trial's own weights",
        "worse by at most " + percent(*defaults.quality.front().max_drop_relative) + " of the reference's value"},
       {"progress.min_applied_fraction", "rules.progress.min_applied_fraction", "few updates are skipped",
        "applied updates as a share of attempted steps",

@@ -19,12 +19,13 @@ constexpr double kFatalUnderflow = 0.5;
 
 /// How the trial ended, where it did not simply finish: rejected if it failed, undecided if it has no end.
 record::RuleVerdict judge_end(const Evidence& evidence);
-record::RuleVerdict judge_non_finite(const Evidence& evidence);
+/// \param exceptions  of parameters and buffers; outputs and losses have none
+record::RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>& exceptions, const Evidence& evidence);
 /// Call only where it was measured.
 record::RuleVerdict judge_underflow(const Evidence& evidence);
 std::vector<record::RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Evidence& evidence);
 
-// Rules on the frozen cases (rules_on_cases.cpp).
+// Rules on the frozen cases (rules_on_outputs.cpp, rules_on_flips.cpp, rules_on_quality.cpp).
 
 record::RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& evidence);
 std::vector<record::RuleVerdict> judge_flips(const spec::FlipsRule& rule, const Evidence& evidence);

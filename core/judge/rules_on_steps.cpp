@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fnmatch.h>
+
+#include <algorithm>
+
 #include "core/base/number_text.h"
 #include "core/judge/rules.h"
 #include "core/judge/statistics.h"
@@ -26,6 +30,16 @@ void add_non_finite_cases(std::vector<std::string>& found, const std::vector<std
   if (ids.empty()) return;
   found.push_back("the output (" + of + ") is non-finite in " + count(size_of(ids)) + " of " +
                   count(static_cast<std::int64_t>(evidence.cases.size()), "case") + ": " + first_three(ids));
+}
+
+/// The first one that names it.
+const spec::NonFiniteException* exception_for(const std::string& what,
+                                              const std::vector<spec::NonFiniteException>& exceptions) {
+  const auto names_it = [&what](const spec::NonFiniteException& one) {
+    return ::fnmatch(one.where.c_str(), what.c_str(), 0) == 0;
+  };
+  const auto found = std::find_if(exceptions.begin(), exceptions.end(), names_it);
+  return found == exceptions.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -59,7 +73,7 @@ RuleVerdict judge_end(const Evidence& evidence) {
   return verdict;
 }
 
-RuleVerdict judge_non_finite(const Evidence& evidence) {
+RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>& exceptions, const Evidence& evidence) {
   RuleVerdict verdict;
   verdict.name = "non_finite";
   verdict.limit = "nothing non-finite but gradients of skipped steps";
@@ -73,9 +87,14 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
     found.push_back("the loss is non-finite at step " + count(evidence.first_non_finite_loss_step) +
                     ", and a loss counts whether or not its step was skipped");
   }
-  if (!evidence.non_finite.empty()) {
-    found.push_back("non-finite at the end: " + first_three(evidence.non_finite));
+  std::vector<std::string> excused;
+  std::vector<std::string> at_the_end;
+  for (const std::string& what : evidence.non_finite) {
+    const spec::NonFiniteException* const exception = exception_for(what, exceptions);
+    if (exception == nullptr) at_the_end.push_back(what);
+    if (exception != nullptr) excused.push_back(what + " (" + exception->reason + ')');
   }
+  if (!at_the_end.empty()) found.push_back("non-finite at the end: " + first_three(at_the_end));
   add_non_finite_cases(found, non_finite_cases(evidence, spec::Of::Trained), evidence, "trained");
   add_non_finite_cases(found, non_finite_cases(evidence, spec::Of::SameWeights), evidence, "same_weights");
 
@@ -90,8 +109,10 @@ RuleVerdict judge_non_finite(const Evidence& evidence) {
     return verdict;
   }
   verdict.verdict = VerdictWord::Accepted;
-  verdict.reason = "nothing is non-finite in " + count(evidence.counts.attempted, "attempted step") + " and " +
+  verdict.reason = std::string(excused.empty() ? "nothing" : "nothing else") + " is non-finite in " +
+                   count(evidence.counts.attempted, "attempted step") + " and " +
                    count(static_cast<std::int64_t>(evidence.cases.size()), "case");
+  if (!excused.empty()) verdict.reason += "; declared beforehand as harmless: " + first_three(excused);
   return verdict;
 }
 

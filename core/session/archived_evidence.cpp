@@ -10,6 +10,7 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/spec/names.h"
 #include "core/spec/parse.h"
 
 namespace mantissa::session {
@@ -102,6 +103,7 @@ void add_yardsticks(judge::Evidence& evidence, const archive::Reader& reader, co
     if (!rounding && arm.start.kind != record::TrialKind::Repeat) continue;
     std::vector<record::CaseRow> rows = compared_cases(reader, arm.id, evidence.decision);
     if (rows.empty()) continue;
+    if (arm.start.name == spec::float64_name) evidence.float64 = evidence.rounding.size();
     (rounding ? evidence.rounding : evidence.spread).push_back(std::move(rows));
   }
 }

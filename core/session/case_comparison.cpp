@@ -65,7 +65,7 @@ std::vector<record::CaseRow> CaseComparison::reference_rows() const {
 }
 
 double CaseComparison::reference_quality() const {
-  return judge::quality(reference_rows(), metric(), spec::Of::Trained, /*reference=*/true, unit());
+  return judge::quality(reference_rows(), metric(), spec::Of::Trained, /*reference=*/true, unit(), prepared_.decision);
 }
 
 std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, train::Arm& trial) const {
@@ -105,7 +105,7 @@ std::vector<record::CaseRow> CaseComparison::repeat_rows(train::Arm& repeat) con
 void CaseComparison::summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const {
   if (prepared_.prediction_is_loss) return;  // a loss is no answer that could be right or wrong
   end.quality_metric = metric();
-  end.quality = judge::quality(rows, end.quality_metric, spec::Of::Trained, false, unit());
+  end.quality = judge::quality(rows, end.quality_metric, spec::Of::Trained, false, unit(), prepared_.decision);
   if (prepared_.decision.kind != judge::DecisionKind::None) end.flips = count_flips(rows);
 }
 
@@ -118,7 +118,8 @@ std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
   try {
     const CaseOutputs outputs = evaluate(*arm.network, arm.policy, cases_);
     if (prepared_.prediction_is_loss) return mean_loss(outputs);
-    return judge::quality(compared_rows(outputs, outputs, outputs), metric(), spec::Of::Trained, false, unit());
+    return judge::quality(compared_rows(outputs, outputs, outputs), metric(), spec::Of::Trained, false, unit(),
+                          prepared_.decision);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -133,7 +134,7 @@ record::Direction CaseComparison::direction() const {
   if (asked_.rules && !asked_.rules->quality.empty() && !asked_.rules->quality.front().direction.empty()) {
     return asked_.rules->quality.front().direction == "higher" ? record::Direction::Higher : record::Direction::Lower;
   }
-  return metric() == "accuracy" ? record::Direction::Higher : record::Direction::Lower;
+  return spec::higher_is_better(metric()) ? record::Direction::Higher : record::Direction::Lower;
 }
 
 std::string CaseComparison::metric() const {

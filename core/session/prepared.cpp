@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include <ATen/ATen.h>
@@ -112,21 +113,49 @@ void refuse_boundary_without_decision(const spec::Experiment& experiment, const 
 void check_metrics(const spec::Experiment& experiment, const data::Dataset& dataset,
                    const judge::DecisionRule& decision) {
   if (!experiment.rules) return;
-  const bool classification = dataset.task == spec::Task::Classification;
-  const bool text = dataset.task == spec::Task::LanguageModel;
+  const bool decides = decision.kind != judge::DecisionKind::None;
+  const std::vector<std::string> known = spec::metrics_of(dataset.task, decides);
   for (const spec::QualityRule& rule : experiment.rules->quality) {
     const std::string& metric = rule.metric;
-    const bool fits = metric.empty() || (metric == "accuracy"     ? decision.kind != judge::DecisionKind::None
-                                         : metric == "perplexity" ? text
-                                                                  : !classification && !text);
-    if (fits) continue;
+    const bool of_task = metric.empty() || std::find(known.begin(), known.end(), metric) != known.end();
+    const bool decided = decides || (metric != "accuracy" && metric != "f1");
+    const bool two =
+        decision.kind == judge::DecisionKind::ArgMax ? dataset.classes == 2 : dataset.target_names.size() == 1;
+    if (of_task && decided && (metric != "auc" || two)) continue;
+    std::string choices;
+    for (const std::string& one : known) {
+      if (one != metric) choices += (choices.empty() ? "" : ", ") + one;
+    }
+    const bool regression = dataset.task == spec::Task::Regression;
     throw Error(ErrorKind::InvalidSetting,
-                {"", experiment.file, experiment.position("rules.quality").line, 0, "rules.quality.metric", metric,
-                 text             ? "perplexity or accuracy, because the task is a language model"
-                 : classification ? "accuracy, because the task is a classification"
-                                  : "rmse or mae, because the task is a regression without rules.threshold",
+                {metric == "auc" && of_task ? "auc is of two classes" : "", experiment.file,
+                 experiment.position("rules.quality").line, 0, "rules.quality.metric", metric,
+                 choices + ", because the task is a " +
+                     (regression ? std::string("regression without rules.threshold") : spec::to_text(dataset.task)),
                  ""});
   }
+}
+
+/// A slice that no row has would leave its rule undecided after the training.
+void check_slices(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  if (!experiment.rules) return;
+  std::set<std::string> known;
+  const data::Part& pool = dataset.test.rows() == 0 ? dataset.train : dataset.test;
+  known.insert(pool.slices.begin(), pool.slices.end());
+  if (dataset.file_cases) known.insert(dataset.file_cases->part.slices.begin(), dataset.file_cases->part.slices.end());
+  known.erase("");
+  const auto check = [&](const std::string& slice, const char* key) {
+    if (slice.empty() || known.count(slice) > 0) return;
+    const std::vector<std::string> names(known.begin(), known.end());
+    throw Error(ErrorKind::InvalidSetting,
+                {"no frozen case can be of this slice", experiment.file, experiment.position(key).line, 0,
+                 std::string(key) + ".slice", '\'' + slice + '\'',
+                 names.empty() ? "a set with slices: data.columns.slice names their column"
+                               : "a slice such as " + nearest_names(slice, names),
+                 ""});
+  };
+  for (const spec::OutputRule& rule : experiment.rules->output) check(rule.slice, "rules.output");
+  for (const spec::QualityRule& rule : experiment.rules->quality) check(rule.slice, "rules.quality");
 }
 
 /// The horizon of a schedule that has none of its own: the length of the run, in what the schedule counts.
@@ -403,6 +432,7 @@ Prepared prepare(const spec::Experiment& asked) {
   const bool own_loss = experiment.training.loss == spec::Loss::Output;
   if (!own_loss) check_metrics(experiment, prepared.dataset, prepared.decision);
   if (!own_loss) refuse_boundary_without_decision(experiment, prepared.decision);
+  check_slices(experiment, prepared.dataset);
   const train::BatchPlan plan(experiment, prepared.dataset.train);
   experiment.training.batch = plan.batch();
   fill_in_horizons(experiment, plan);

@@ -157,10 +157,10 @@ std::vector<std::string> ReferenceYardsticks::notes_on_reference() const {
   if (!rounding_.empty()) {
     std::string each;
     for (std::size_t i = 0; i < rounding_.size(); ++i) {
-      const double size = judge::reduced_measure(rounding_[i], usual_measure(spec::Of::SameWeights));
+      const double size = judge::reduced_measure(rounding_[i], usual_measure(spec::Of::SameWeights), "");
       each += (each.empty() ? "" : ", ") + rounding_names_[i] + ' ' + short_text(size);
     }
-    const double floor = *judge::yardstick(rounding_, usual_measure(spec::Of::SameWeights));
+    const double floor = *judge::yardstick(rounding_, usual_measure(spec::Of::SameWeights), "");
     std::string note = "Rounding floor, the yardstick of same weights and shadow: " + std::string(kMeasure) + " is " +
                        short_text(floor) + " (" + each + "; the run itself is on " +
                        thread_words(prepared_.experiment.training.threads) + ").";
@@ -176,7 +176,7 @@ std::vector<std::string> ReferenceYardsticks::notes_on_reference() const {
     notes.push_back(std::move(note));
   }
   if (!spread_.empty()) {
-    const double size = *judge::yardstick(spread_, usual_measure(spec::Of::Trained));
+    const double size = *judge::yardstick(spread_, usual_measure(spec::Of::Trained), "");
     notes.push_back("Run-to-run spread, the yardstick of trained, trajectory and quality: " + std::string(kMeasure) +
                     " is " + short_text(size) + " and " + quality_metric_ + " differs by " +
                     short_text(quality_spread_) + " (" + repeat_words(spread_.size()) + " with another " +
@@ -208,10 +208,11 @@ std::vector<record::YardstickReading> ReferenceYardsticks::readings(std::size_t 
     if (size && (value || is_reference)) readings.push_back({of, measure, yardstick, value, *size});
   };
   const auto on_cases = [&](spec::Of of) {
-    return is_reference || rows.empty() ? std::nullopt : std::optional(judge::reduced_measure(rows, usual_measure(of)));
+    return is_reference || rows.empty() ? std::nullopt
+                                        : std::optional(judge::reduced_measure(rows, usual_measure(of), ""));
   };
   const auto cases_of = [](const std::vector<std::vector<record::CaseRow>>& repeats, spec::Of of) {
-    return judge::yardstick(repeats, usual_measure(of));
+    return judge::yardstick(repeats, usual_measure(of), "");
   };
   add("same_weights", kMeasure, kRoundingFloor, on_cases(spec::Of::SameWeights),
       cases_of(rounding_, spec::Of::SameWeights));
@@ -231,6 +232,7 @@ std::vector<record::YardstickReading> ReferenceYardsticks::readings(std::size_t 
 void ReferenceYardsticks::add_evidence(judge::Evidence& evidence) const {
   evidence.rounding = rounding_;
   evidence.spread = spread_;
+  if (float64_ && rounding_.size() > threads_.size()) evidence.float64 = threads_.size();
 }
 
 }  // namespace mantissa::session

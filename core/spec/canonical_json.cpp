@@ -269,18 +269,28 @@ json to_json(const OutputRule& rule) {
   if (rule.reduce == Reduce::Quantile) object["q"] = rule.q;
   if (rule.max_rounding) object["max_rounding"] = *rule.max_rounding;
   if (rule.max_spread) object["max_spread"] = *rule.max_spread;
+  if (!rule.slice.empty()) object["slice"] = rule.slice;
+  if (!rule.preset.empty()) object["preset"] = rule.preset;
+  for (const auto& [dtype, tolerance] : rule.tolerances) {
+    object["tolerance"][dtype.empty() ? "any" : dtype] = {{"rtol", tolerance.relative}, {"atol", tolerance.absolute}};
+  }
+  for (const auto& [dtype, multiple] : rule.float64_multiples) {
+    object["float64_multiple"][dtype.empty() ? "any" : dtype] = multiple;
+    object["float64_tolerance"] = rule.float64_tolerance;
+  }
   return object;
 }
 
 json to_json(const FlipsRule& rule, bool from_preset) {
   json object = {{"of", to_text(rule.of)}, {"max", or_null(rule.max)}, {"ties", rule.ties}};
   for (const auto& [kind, limit] : rule.max_by_kind) object[kind] = {{"max", limit}};
+  for (const auto& [direction, limit] : rule.max_by_direction) object[direction] = {{"max", limit}};
   if (from_preset) object["only_with_a_decision"] = true;
   return object;
 }
 
 json to_json(const QualityRule& rule) {
-  return {
+  json object = {
       {"name", rule.name},
       {"of", to_text(rule.of)},
       {"metric", rule.metric.empty() ? json() : json(rule.metric)},
@@ -290,6 +300,8 @@ json to_json(const QualityRule& rule) {
       {"max_drop", or_null(rule.max_drop)},
       {"max_drop_relative", or_null(rule.max_drop_relative)},
   };
+  if (!rule.slice.empty()) object["slice"] = rule.slice;
+  return object;
 }
 
 json to_json(const Rules& rules) {
@@ -302,7 +314,7 @@ json to_json(const Rules& rules) {
     progress = {{"min_applied_fraction", or_null(rules.progress->min_applied_fraction)},
                 {"max_consecutive_skips", or_null(rules.progress->max_consecutive_skips)}};
   }
-  return {
+  json object = {
       {"target", rules.target},
       {"threshold", rules.threshold},
       {"threshold_given", rules.threshold_given},
@@ -312,6 +324,10 @@ json to_json(const Rules& rules) {
       {"quality", quality},
       {"progress", progress},
   };
+  for (const NonFiniteException& exception : rules.exceptions) {
+    object["exceptions"].push_back({{"where", exception.where}, {"reason", exception.reason}});
+  }
+  return object;
 }
 
 /// Keys that say nothing are left out: the hash of an experiment without them is that of versions that had none.

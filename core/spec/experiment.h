@@ -80,6 +80,12 @@ bool is_language_model(const Data& data);
 /// The quality metric of a task where a rule names none: accuracy, rmse or perplexity.
 std::string default_metric(Task task);
 
+/// Whether a larger value of a quality metric is the better one.
+bool higher_is_better(const std::string& metric);
+
+/// The metrics of a task. \param has_decision  a regression has one where rules.threshold is given
+std::vector<std::string> metrics_of(Task task, bool has_decision);
+
 enum class ModelKind { Linear, Mlp, Cnn, Resnet, Transformer, Lstm, TorchScript };
 enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };
 enum class Attention { Own, Sdpa };
@@ -267,15 +273,29 @@ struct Cases {
 enum class Of { SameWeights, Trained };
 enum class Reduce { Max, Mean, Median, Quantile };
 
+/// |o - o_ref| <= absolute + relative |o_ref|, as torch.testing.assert_close and numpy.isclose have it.
+struct Tolerance {
+  double relative = 0.0;
+  double absolute = 0.0;
+};
+
 struct OutputRule {
   std::string name;  ///< empty for the only one
   Of of = Of::SameWeights;
+  std::string slice;  ///< only the cases of it; empty: all cases
   std::string measure = "case_relative";
   Reduce reduce = Reduce::Quantile;
   double q = 0.99;
   std::map<std::string, double> max;   ///< by autocast word; "" for every dtype
   std::optional<double> max_rounding;  ///< same_weights: times the rounding floor
   std::optional<double> max_spread;    ///< trained: times the run-to-run spread
+
+  std::string preset;                           ///< assert_close | onnx | torchdynamo; empty: none
+  std::map<std::string, Tolerance> tolerances;  ///< measure elementwise: by autocast word; "" for every dtype
+  /// measure float64_rmse: the RMSE of the outputs against FP64 may be so many times that of the reference, by autocast
+  /// word, and a tenth of `float64_tolerance` besides; outputs within that tolerance of the FP64 ones pass in any case.
+  std::map<std::string, double> float64_multiples;
+  double float64_tolerance = 0.0;
 };
 
 struct FlipsRule {
@@ -283,12 +303,15 @@ struct FlipsRule {
   std::optional<std::int64_t> max;  ///< every kind without an entry of its own
   std::string ties = "lowest-index";
   std::map<std::string, std::int64_t> max_by_kind;  ///< "ordinary", "edge", "boundary"
+  /// "right_to_wrong", "wrong_to_right", "neutral" (both wrong), of the cases that have a target
+  std::map<std::string, std::int64_t> max_by_direction;
 };
 
 struct QualityRule {
   std::string name;
   Of of = Of::Trained;
-  std::string metric;     ///< accuracy | rmse | mae; empty: by task
+  std::string slice;      ///< only the cases of it; empty: all cases
+  std::string metric;     ///< one of `metrics_of`; empty: by task
   std::string direction;  ///< higher | lower; empty: the metric's own
   std::optional<double> min;
   std::optional<double> max;
@@ -301,6 +324,12 @@ struct ProgressRule {
   std::optional<std::int64_t> max_consecutive_skips;
 };
 
+/// Something non-finite that is known and harmless.
+struct NonFiniteException {
+  std::string where;   ///< glob over what the rule names: "buffer bn1.running_var", "parameter head.*"
+  std::string reason;  ///< why it does no harm; stands in the verdict
+};
+
 struct Rules {
   std::string target = "as-run";  ///< as-run | cpu | cuda
   double threshold = 0.5;
@@ -311,6 +340,7 @@ struct Rules {
   bool flips_from_preset = false;
   std::vector<QualityRule> quality;
   std::optional<ProgressRule> progress;
+  std::vector<NonFiniteException> exceptions;
   // non_finite = "reject" always applies.
 };
 

@@ -344,13 +344,12 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.output.of", "text", "same_weights", "which comparison is judged").words({"same_weights", "trained"}),
       Key("rules.output.measure", "text", "case_relative",
           "distance of a case. case_relative: its largest |difference|, divided by its largest |reference output| or, "
-          "where that is larger, by the root mean square of all reference outputs")
-          .words({"case_relative"})
-          .later_words({{"abs", "this measure of outputs"},
-                        {"rel", "this measure of outputs"},
-                        {"ulp", "this measure of outputs"},
-                        {"rmse", "this measure of outputs"},
-                        {"cosine", "this measure of outputs"}}),
+          "where that is larger, by the root mean square of all reference outputs. abs, rel: its largest |difference|, "
+          "divided by |reference output|. ulp: in FP32 units in the last place. rmse: root mean square of its "
+          "differences. cosine: 1 less the cosine of the angle between both outputs. elementwise: its largest "
+          "|difference| / (atol + rtol |reference output|), to be judged by max = 1. float64_rmse: see preset "
+          "torchdynamo")
+          .words({"case_relative", "abs", "rel", "ulp", "rmse", "cosine", "elementwise", "float64_rmse"}),
       Key("rules.output.reduce", "text", "quantile", "how the cases become one number")
           .words({"max", "mean", "median", "quantile"}),
       Key("rules.output.q", "number", "0.99", "the quantile"),
@@ -362,9 +361,17 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.output.max.off", "number", "none", "limit of trials without autocast"),
       Key("rules.output.max_rounding", "number", "none", "same_weights: limit as a multiple of the rounding floor"),
       Key("rules.output.max_spread", "number", "none", "trained: limit as a multiple of the run-to-run spread"),
+      Key("rules.output.preset", "text", "none",
+          "tolerances of others, made for an operator, not for a network: they reject sound networks. assert_close: "
+          "torch.testing.assert_close (rtol, atol: float16 1e-3, 1e-5; bfloat16 1.6e-2, 1e-5; off 1.3e-6, 1e-5). "
+          "onnx: ONNX's backend tests (1e-3, 1e-7). torchdynamo: RMSE against FP64 outputs at most 2 times (bfloat16: "
+          "3 times) that of the reference plus a tenth of 0.01, or all within 0.01; needs reference.float64")
+          .words({"assert_close", "onnx", "torchdynamo"}),
+      Key("rules.output.rtol", "number", "0", "elementwise: relative tolerance"),
+      Key("rules.output.atol", "number", "0", "elementwise: absolute tolerance, in model units"),
       Key("rules.output.output", "text", "output", "which output of the model is judged")
           .later("models with several outputs", "output"),
-      Key("rules.output.slice", "text", "all cases", "the slice that is judged").later("rules for slices"),
+      Key("rules.output.slice", "text", "all cases", "the slice that is judged"),
       table("rules.flips", "how many decisions may differ from the reference's"),
       Key("rules.flips.of", "text", "same_weights", "which comparison is judged").words({"same_weights", "trained"}),
       Key("rules.flips.max", "integer", "none", "flips of every kind of case without a limit of its own"),
@@ -375,12 +382,22 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.flips.edge.max", "integer", "none", "flips of edge cases"),
       table("rules.flips.boundary", "limit of boundary cases"),
       Key("rules.flips.boundary.max", "integer", "none", "flips of boundary cases"),
+      table("rules.flips.right_to_wrong", "limit of flips from a right decision to a wrong one"),
+      Key("rules.flips.right_to_wrong.max", "integer", "none", "such flips, of cases with a target"),
+      table("rules.flips.wrong_to_right", "limit of flips from a wrong decision to the right one"),
+      Key("rules.flips.wrong_to_right.max", "integer", "none", "such flips, of cases with a target"),
+      table("rules.flips.neutral", "limit of flips from one wrong decision to another"),
+      Key("rules.flips.neutral.max", "integer", "none", "such flips, of cases with a target"),
       Key("rules.quality", "table or list of tables", "none", "how good the trial must be")
           .shape(KeyShape::TableOrTables),
       Key("rules.quality.name", "text", "none", "its name, required with several"),
       Key("rules.quality.of", "text", "trained", "which comparison is judged").words({"same_weights", "trained"}),
-      Key("rules.quality.metric", "text", "accuracy, rmse or perplexity by task", "what is measured")
-          .words({"accuracy", "rmse", "mae", "perplexity"}),
+      Key("rules.quality.metric", "text", "accuracy, rmse or perplexity by task",
+          "what is measured. Classification: accuracy, f1 (plain mean over the classes), auc (two classes), log_loss. "
+          "Regression, in the target's unit: rmse, mae, worst_error (the largest), extreme_error (mean over the tenth "
+          "of "
+          "the cases with targets farthest from the median). Language model: perplexity, accuracy")
+          .words({"accuracy", "f1", "auc", "log_loss", "rmse", "mae", "worst_error", "extreme_error", "perplexity"}),
       Key("rules.quality.direction", "text", "the metric's own", "which way is better").words({"higher", "lower"}),
       Key("rules.quality.min", "number", "none", "least value"),
       Key("rules.quality.max", "number", "none", "largest value"),
@@ -388,13 +405,17 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.quality.max_drop_relative", "number", "none", "loss as a share of the reference's value"),
       Key("rules.quality.non_inferior", "table: margin, seeds, alpha", "none", "a test over several seeds")
           .later("non-inferiority tests"),
-      Key("rules.quality.slice", "text", "all cases", "the slice that is judged").later("rules for slices"),
+      Key("rules.quality.slice", "text", "all cases", "the slice that is judged"),
       table("rules.progress", "how many updates must be applied; skips while the scale calibrates count"),
       Key("rules.progress.min_applied_fraction", "number", "none", "applied updates as a share of attempted steps"),
       Key("rules.progress.max_consecutive_skips", "integer", "none", "longest run of skipped steps"),
       Key("rules.triggers", "list of: non_finite, quality, progress", "none", "stop the trial when one fires")
           .later("triggers", "[]"),
-      Key("rules.exceptions", "table", "none", "exceptions from the rules").later("exceptions from rules"),
+      Key("rules.exceptions", "list of tables", "none", "non-finite values that are known to do no harm")
+          .shape(KeyShape::Tables),
+      Key("rules.exceptions.where", "text", "required",
+          "what is non-finite, as the rule non_finite names it, with * and ?: \"buffer bn1.running_var\""),
+      Key("rules.exceptions.reason", "text", "required", "why it does no harm; stands in the verdict"),
   };
 }
 

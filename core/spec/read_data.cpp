@@ -146,6 +146,22 @@ bool is_language_model(const Data& data) {
   return data.source == "shakespeare8" || (!data.path.empty() && ending_of(data.path_as_written) == ".txt");
 }
 
+bool higher_is_better(const std::string& metric) { return metric == "accuracy" || metric == "f1" || metric == "auc"; }
+
+std::vector<std::string> metrics_of(Task task, bool has_decision) {
+  switch (task) {
+    case Task::Classification:
+      return {"accuracy", "f1", "auc", "log_loss"};
+    case Task::LanguageModel:
+      return {"perplexity", "accuracy"};
+    case Task::Regression:
+      break;
+  }
+  std::vector<std::string> metrics{"rmse", "mae", "worst_error", "extreme_error"};
+  if (has_decision) metrics.insert(metrics.end(), {"accuracy", "f1"});
+  return metrics;
+}
+
 std::string default_metric(Task task) {
   switch (task) {
     case Task::Classification:

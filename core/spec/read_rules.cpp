@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "core/spec/default_rules.h"
 #include "core/spec/table_reader.h"
@@ -24,12 +27,73 @@ std::vector<Rule> read_one_or_several(const Setting& setting, const Read& read) 
   return rules;
 }
 
+/// Figures of others and where they are from: torch/testing/_comparison.py; ONNX's backend tests;
+/// benchmarks/dynamo/common.py and torch/_dynamo/utils.py `same`.
+void apply_preset(OutputRule& rule) {
+  if (rule.preset.empty()) return;
+  rule.reduce = Reduce::Max;
+  rule.max[""] = 1.0;
+  if (rule.preset == "torchdynamo") {
+    rule.measure = "float64_rmse";
+    rule.float64_multiples = {{"float16", 2.0}, {"bfloat16", 3.0}, {"off", 2.0}};
+    rule.float64_tolerance = 0.01;
+    return;
+  }
+  rule.measure = "elementwise";
+  if (rule.preset == "onnx") rule.tolerances[""] = {1e-3, 1e-7};
+  if (rule.preset == "assert_close") {
+    rule.tolerances = {{"float16", {1e-3, 1e-5}}, {"bfloat16", {1.6e-2, 1e-5}}, {"off", {1.3e-6, 1e-5}}};
+  }
+}
+
+/// A preset says everything but which cases and which comparison.
+void refuse_beside_preset(const TableReader& table) {
+  for (const char* const key : {"measure", "reduce", "q", "max", "max_rounding", "max_spread", "rtol", "atol"}) {
+    if (const Setting* const given = table.find(key))
+      refuse_place(*given, "the preset says it", "Leave one of both out");
+  }
+}
+
+void read_tolerance(const TableReader& table, const Setting& setting, OutputRule& rule) {
+  Tolerance tolerance;
+  table.number("rtol", tolerance.relative, range::not_negative);
+  table.number("atol", tolerance.absolute, range::not_negative);
+  const Setting* const given = table.has("rtol") ? table.find("rtol") : table.find("atol");
+  if (rule.measure != "elementwise") {
+    if (given != nullptr) refuse_place(*given, "only measure = \"elementwise\" takes it");
+    return;
+  }
+  if (tolerance.relative == 0.0 && tolerance.absolute == 0.0) {
+    refuse_place(given != nullptr ? *given : setting, "no tolerance above 0", "Set rtol, atol or both");
+  }
+  rule.tolerances[""] = tolerance;
+}
+
+void refuse_float64_by_hand(const TableReader& table, const OutputRule& rule) {
+  if (rule.measure != "float64_rmse") return;
+  refuse_place(*table.find("measure"), "its limit is that of preset = \"torchdynamo\"",
+               "Set the preset and leave measure out");
+}
+
 OutputRule read_output(const Setting& setting) {
   const TableReader table(&setting);
   OutputRule rule;
   table.text("name", rule.name);
   table.word("of", rule.of);
+  table.text("slice", rule.slice);
+  table.text("preset", rule.preset);
+  if (!rule.preset.empty()) {
+    refuse_beside_preset(table);
+    apply_preset(rule);
+    return rule;
+  }
   table.text("measure", rule.measure);
+  refuse_float64_by_hand(table, rule);
+  if (rule.measure == "elementwise") {  // one element beyond its tolerance is one too many
+    rule.reduce = Reduce::Max;
+    if (!table.has("max")) rule.max[""] = 1.0;
+  }
+  read_tolerance(table, setting, rule);
   table.word("reduce", rule.reduce);
   table.number("q", rule.q, range::share);
   if (const Setting* const q = table.find("q"); q != nullptr && rule.reduce != Reduce::Quantile) {
@@ -46,7 +110,7 @@ OutputRule read_output(const Setting& setting) {
                  "Set of = \"trained\", or take max_rounding");
   }
   const Setting* const max = table.find("max");
-  if (max == nullptr && (rule.max_rounding || rule.max_spread)) return rule;
+  if (max == nullptr && (rule.max_rounding || rule.max_spread || !rule.max.empty())) return rule;
   if (max == nullptr) refuse_place(setting, "no limit", "Set max, a number or one by dtype: max = { float16 = 2e-3 }");
   if (max->kind == Setting::Kind::Table) {
     for (const Setting& limit : max->members) rule.max[limit.key] = number_value(limit, range::not_negative);
@@ -70,7 +134,16 @@ FlipsRule read_flips(const Setting& setting) {
     if (max == nullptr) refuse_place(*limit, "no limit", "Set { max = 0 }");
     rule.max_by_kind[kind] = integer_value(*max, 0, std::numeric_limits<std::int64_t>::max());
   }
-  if (!rule.max && rule.max_by_kind.empty()) refuse_place(setting, "no limit", "Set max = 0");
+  for (const char* const direction : {"right_to_wrong", "wrong_to_right", "neutral"}) {
+    const Setting* const limit = table.find(direction);
+    if (limit == nullptr) continue;
+    const Setting* const max = limit->find("max");
+    if (max == nullptr) refuse_place(*limit, "no limit", "Set { max = 0 }");
+    rule.max_by_direction[direction] = integer_value(*max, 0, std::numeric_limits<std::int64_t>::max());
+  }
+  if (!rule.max && rule.max_by_kind.empty() && rule.max_by_direction.empty()) {
+    refuse_place(setting, "no limit", "Set max = 0");
+  }
   return rule;
 }
 
@@ -79,6 +152,7 @@ QualityRule read_quality(const Setting& setting) {
   QualityRule rule;
   table.text("name", rule.name);
   table.word("of", rule.of);
+  table.text("slice", rule.slice);
   table.text("metric", rule.metric);
   table.text("direction", rule.direction);
   table.number("min", rule.min, range::finite);
@@ -143,21 +217,15 @@ void refuse_metric_of_another_task(const Setting& setting, const QualityRule& ru
   const std::optional<Task> task = task_told_by_the_file(experiment);
   const Setting* const metric = setting.find("metric");
   if (metric == nullptr || !task) return;
-  if (*task == Task::Regression && rule.metric == "accuracy" && !threshold_given) {
-    refuse(*metric, "rmse | mae", "a regression has no classes");
-  }
-  if (*task == Task::LanguageModel) {
-    if (rule.metric != "accuracy" && rule.metric != "perplexity") {
-      refuse(*metric, "perplexity | accuracy", "the targets of a language model are characters");
-    }
-    return;
-  }
-  if (rule.metric == "perplexity") {
-    refuse(*metric, *task == Task::Regression ? "rmse | mae" : "accuracy", "only a language model has a perplexity");
-  }
-  if (*task == Task::Classification && rule.metric != "accuracy") {
-    refuse(*metric, "accuracy", "a classification has no distance to its targets");
-  }
+  const std::vector<std::string> known = metrics_of(*task, threshold_given);
+  if (std::find(known.begin(), known.end(), rule.metric) != known.end()) return;
+  std::string choices;
+  for (const std::string& one : known) choices += (choices.empty() ? "" : " | ") + one;
+  const char* reason = "a classification has no distance to its targets";
+  if (*task == Task::LanguageModel) reason = "the targets of a language model are characters";
+  if (*task == Task::Regression) reason = "a regression has no classes";
+  if (rule.metric == "perplexity") reason = "only a language model has a perplexity";
+  refuse(*metric, choices, reason);
 }
 
 /// The other direction would count a worse value as the better one.
@@ -171,8 +239,22 @@ void refuse_direction_against_the_metric(const Setting& setting, const QualityRu
     if (!task) return;  // the data decides
     metric = default_metric(*task);
   }
-  const std::string own = metric == "accuracy" ? "higher" : "lower";
+  const std::string own = higher_is_better(metric) ? "higher" : "lower";
   if (rule.direction != own) refuse(*direction, own, "not the direction in which " + metric + " gets better");
+}
+
+std::vector<NonFiniteException> read_exceptions(const Setting& setting) {
+  std::vector<NonFiniteException> exceptions;
+  for (const Setting& item : setting.items) {
+    const TableReader table(&item);
+    NonFiniteException& exception = exceptions.emplace_back();
+    table.text("where", exception.where);
+    table.text("reason", exception.reason);
+    if (exception.where.empty()) refuse_place(item, "an exception of nothing", "Set where = \"buffer bn1.*\"");
+    if (exception.reason.empty())
+      refuse_place(item, "an exception without a reason", "Say in reason why it does no harm");
+  }
+  return exceptions;
 }
 
 }  // namespace
@@ -201,6 +283,7 @@ void read_rules(const Setting* setting, Experiment& experiment) {
     });
   }
   if (const Setting* const progress = table.find("progress")) rules.progress = read_progress(*progress);
+  if (const Setting* const exceptions = table.find("exceptions")) rules.exceptions = read_exceptions(*exceptions);
   if (table.has("preset")) add_default_rules(rules);
   const bool states_one = !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.progress;
   if (!states_one && !table.has("non_finite")) {

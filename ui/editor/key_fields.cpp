@@ -94,6 +94,12 @@ constexpr Words kLabels[] = {
     {"rules.flips.ordinary.max", QT_TRANSLATE_NOOP("Keys", "Of ordinary cases")},
     {"rules.flips.edge.max", QT_TRANSLATE_NOOP("Keys", "Of edge cases")},
     {"rules.flips.boundary.max", QT_TRANSLATE_NOOP("Keys", "Of boundary cases")},
+    {"rules.flips.right_to_wrong.max", QT_TRANSLATE_NOOP("Keys", "From right to wrong")},
+    {"rules.flips.wrong_to_right.max", QT_TRANSLATE_NOOP("Keys", "From wrong to right")},
+    {"rules.flips.neutral.max", QT_TRANSLATE_NOOP("Keys", "From wrong to wrong")},
+    {"rules.output.preset", QT_TRANSLATE_NOOP("Keys", "Preset per operator")},
+    {"rules.output.rtol", QT_TRANSLATE_NOOP("Keys", "Relative tolerance")},
+    {"rules.output.atol", QT_TRANSLATE_NOOP("Keys", "Absolute tolerance")},
     {"rules.quality.of", QT_TRANSLATE_NOOP("Keys", "Judged weights")},
     {"rules.quality.min", QT_TRANSLATE_NOOP("Keys", "Least value")},
     {"rules.quality.max", QT_TRANSLATE_NOOP("Keys", "Largest value")},
@@ -141,6 +147,9 @@ constexpr Words kUnits[] = {
     {"rules.flips.ordinary.max", QT_TRANSLATE_NOOP("Keys", "flips")},
     {"rules.flips.edge.max", QT_TRANSLATE_NOOP("Keys", "flips")},
     {"rules.flips.boundary.max", QT_TRANSLATE_NOOP("Keys", "flips")},
+    {"rules.flips.right_to_wrong.max", QT_TRANSLATE_NOOP("Keys", "flips")},
+    {"rules.flips.wrong_to_right.max", QT_TRANSLATE_NOOP("Keys", "flips")},
+    {"rules.flips.neutral.max", QT_TRANSLATE_NOOP("Keys", "flips")},
 };
 
 template <std::size_t N>

@@ -230,9 +230,9 @@ class CompareTests : public QObject {
     rows[1].output_same_weights = {1.0, 0.0};
     compare(rows, decisions(DecisionKind::ArgMax));
     // Case 5 has no class. Trained: only 1 is right; the reference: 1, 2, 3; same weights: 1, 2.
-    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, false, {}), 0.25);
-    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, true, {}), 0.75);
-    QCOMPARE(quality(rows, "accuracy", spec::Of::SameWeights, false, {}), 0.5);
+    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, false, {}, {}), 0.25);
+    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, true, {}, {}), 0.75);
+    QCOMPARE(quality(rows, "accuracy", spec::Of::SameWeights, false, {}, {}), 0.5);
   }
 
   void rmse_and_mae_are_in_the_targets_own_unit() {
@@ -241,32 +241,32 @@ class CompareTests : public QObject {
     compare(rows, {});
     // Targets 10^(2·0.5 + 3) = 10,000 and 10^(2·-0.5 + 3) = 100; outputs 10^3.8 = 6309.573… and 10^2.4 = 251.188…
     // NumPy: 2611.714586735017 and 1920.8075991745138.
-    QVERIFY(close(quality(rows, "rmse", spec::Of::Trained, false, unit), 2611.714586735017));
-    QVERIFY(close(quality(rows, "mae", spec::Of::Trained, false, unit), 1920.8075991745138));
-    QCOMPARE(quality(rows, "rmse", spec::Of::Trained, true, unit), 0.0);
+    QVERIFY(close(quality(rows, "rmse", spec::Of::Trained, false, unit, {}), 2611.714586735017));
+    QVERIFY(close(quality(rows, "mae", spec::Of::Trained, false, unit, {}), 1920.8075991745138));
+    QCOMPARE(quality(rows, "rmse", spec::Of::Trained, true, unit, {}), 0.0);
   }
 
   void units_belong_to_columns() {
     // Second column is in steps of 10: errors 1 and 10·2 = 20, mean 10.5.
     const TargetUnit unit{{1.0, 10.0}, {0.0, 5.0}, false};
     std::vector<record::CaseRow> rows = {row("1", {2.0, 3.0}, {1.0, 1.0}, {1.0, 1.0})};
-    QCOMPARE(quality(rows, "mae", spec::Of::Trained, false, unit), 10.5);
+    QCOMPARE(quality(rows, "mae", spec::Of::Trained, false, unit, {}), 10.5);
   }
 
   void quality_of_non_finite_outputs_is_not_finite() {
     std::vector<record::CaseRow> rows = {row("1", {kNan}, {1.0}, {1.0}), row("2", {1.0}, {1.0}, {1.0})};
-    QVERIFY(std::isnan(quality(rows, "rmse", spec::Of::Trained, false, {})));
+    QVERIFY(std::isnan(quality(rows, "rmse", spec::Of::Trained, false, {}, {})));
     rows[0].output = {kInfinity};
-    QCOMPARE(quality(rows, "mae", spec::Of::Trained, false, {}), kInfinity);
+    QCOMPARE(quality(rows, "mae", spec::Of::Trained, false, {}, {}), kInfinity);
   }
 
   void quality_without_targets_or_outputs_is_no_number() {
     std::vector<record::CaseRow> rows = {row("1", {1.0}, {1.0})};
-    QVERIFY(std::isnan(quality(rows, "rmse", spec::Of::Trained, false, {})));
+    QVERIFY(std::isnan(quality(rows, "rmse", spec::Of::Trained, false, {}, {})));
     rows[0].target = {1.0};
     rows[0].output.clear();
-    QVERIFY(std::isnan(quality(rows, "rmse", spec::Of::Trained, false, {})));
-    QVERIFY_EXCEPTION_THROWN(quality(rows, "f1", spec::Of::Trained, false, {}), Error);
+    QVERIFY(std::isnan(quality(rows, "rmse", spec::Of::Trained, false, {}, {})));
+    QVERIFY_EXCEPTION_THROWN(quality(rows, "beauty", spec::Of::Trained, false, {}, {}), Error);
   }
 
   void quantiles_equal_numpys() {

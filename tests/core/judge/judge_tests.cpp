@@ -285,9 +285,9 @@ class JudgeTests : public QObject {
     }
   }
 
-  void measures_that_do_not_exist_yet_are_refused() {
+  void measures_that_do_not_exist_are_refused() {
     spec::Rules rules = output_rule({{"", 0.1}});
-    rules.output[0].measure = "cosine";
+    rules.output[0].measure = "beauty";
     QVERIFY_EXCEPTION_THROWN(judged(rules, sound()), Error);
     rules.output[0].measure = "ulp";
     COMPARE_WORD(judged(rules, sound()).word, "accepted");

@@ -103,8 +103,8 @@ class PositionTests : public QObject {
     uniform.output = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     const auto rows = compared({uniform, uniform});
     // Every character is as likely as the other two.
-    QVERIFY(close(quality(rows, "perplexity", spec::Of::Trained, false, {}), 3.0));
-    const double reference = quality(rows, "perplexity", spec::Of::Trained, true, {});
+    QVERIFY(close(quality(rows, "perplexity", spec::Of::Trained, false, {}, {}), 3.0));
+    const double reference = quality(rows, "perplexity", spec::Of::Trained, true, {}, {});
     QVERIFY(close(reference, std::exp(*rows[0].nll_reference)));
   }
 
@@ -116,8 +116,8 @@ class PositionTests : public QObject {
 
   void accuracy_is_the_share_of_right_positions() {
     const auto rows = compared({sample("1"), sample("2")});
-    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, false, {}), 0.5);
-    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, true, {}), 1.0);
+    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, false, {}, {}), 0.5);
+    QCOMPARE(quality(rows, "accuracy", spec::Of::Trained, true, {}, {}), 1.0);
   }
 
   void differences_are_taken_before_the_outputs_are_dropped() {

@@ -63,15 +63,15 @@ class YardstickTests : public QObject {
 
  private Q_SLOTS:
   void a_yardstick_is_the_largest_of_its_repeats() {
-    QCOMPARE(*yardstick(evidence().rounding, rule_on(spec::Of::SameWeights)), 1.0 / 512);
-    QCOMPARE(*yardstick(evidence().spread, rule_on(spec::Of::Trained)), 1.0 / 2);
-    QVERIFY(!yardstick({}, rule_on(spec::Of::Trained)));
+    QCOMPARE(*yardstick(evidence().rounding, rule_on(spec::Of::SameWeights), "bfloat16"), 1.0 / 512);
+    QCOMPARE(*yardstick(evidence().spread, rule_on(spec::Of::Trained), "bfloat16"), 1.0 / 2);
+    QVERIFY(!yardstick({}, rule_on(spec::Of::Trained), "bfloat16"));
   }
 
   void a_yardstick_is_reduced_as_the_rule_says() {
     spec::OutputRule rule = rule_on(spec::Of::SameWeights);
     rule.reduce = spec::Reduce::Mean;  // of 1/512 and 0
-    QCOMPARE(*yardstick(evidence().rounding, rule), 1.0 / 1024);
+    QCOMPARE(*yardstick(evidence().rounding, rule, "bfloat16"), 1.0 / 1024);
   }
 
   void a_limit_in_rounding_floors_judges_same_weights() {
@@ -134,7 +134,7 @@ class YardstickTests : public QObject {
     rule.max_spread = 8;
     Evidence broken = evidence();
     broken.spread.push_back(cases(0.0, std::nan("")));
-    QVERIFY(std::isnan(*yardstick(broken.spread, rule)));
+    QVERIFY(std::isnan(*yardstick(broken.spread, rule, "bfloat16")));
     QCOMPARE(judged(rule, broken).verdict, VerdictWord::Undecided);
   }
 };

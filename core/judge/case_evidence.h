@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/judge/judge.h"
+
+/// What the rules on cases have in common: which outputs a rule looks at, and whether they are there.
+namespace mantissa::judge {
+
+inline constexpr std::size_t kMostNamed = 3;  // cases by id in a reason
+
+std::int64_t size_of(const std::vector<record::CaseRow>& rows);
+
+const std::vector<double>& output_of(const record::CaseRow& row, spec::Of of);
+
+/// Which outputs a rule needs and the cases lack; empty where it can be judged.
+std::string missing_outputs(const Evidence& evidence, spec::Of of);
+
+/// "non-finite", with the cases; nothing where all outputs of the trial are finite.
+std::string non_finite_outputs(const Evidence& evidence, spec::Of of);
+
+/// "output.logits"
+std::string name_of(const char* rule, const std::string& name);
+
+/// Says in a rule's verdict that it is of a slice alone, and that the slice has no case. Does nothing without a slice.
+/// \param part  `on_slice` of `whole`
+void add_slice(record::RuleVerdict& verdict, const std::string& slice, const Evidence& whole, const Evidence& part);
+
+/// The evidence that a rule on a slice looks at: the cases of that slice, of the repeats as well.
+Evidence on_slice(const Evidence& evidence, const std::string& slice);
+
+}  // namespace mantissa::judge

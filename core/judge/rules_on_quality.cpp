@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/judge/case_evidence.h"
+#include "core/judge/rules.h"
+#include "core/judge/statistics.h"
+#include "core/judge/wording.h"
+
+namespace mantissa::judge {
+namespace {
+
+using record::CaseRow;
+using record::RuleVerdict;
+using record::VerdictWord;
+
+struct Bound {
+  std::string limit;  ///< "at least 0.95"
+  double value;       ///< as a bound of the metric itself
+  bool holds;
+};
+
+/// Whether `drop` stays within `limit`, the rounding of the subtraction that made it aside: with 200 cases 0.98 - 0.975
+/// is one case, which a limit of 0.005 allows.
+bool drop_within(double drop, double limit, double reference) {
+  return drop <= limit + 8 * std::numeric_limits<double>::epsilon() * std::fabs(reference);
+}
+
+std::vector<Bound> bounds_of(const spec::QualityRule& rule, bool higher, double value, double reference) {
+  std::vector<Bound> bounds;
+  if (rule.min) bounds.push_back({"at least " + mantissa::to_text(*rule.min), *rule.min, value >= *rule.min});
+  if (rule.max) bounds.push_back({"at most " + mantissa::to_text(*rule.max), *rule.max, value <= *rule.max});
+  const double drop = higher ? reference - value : value - reference;
+  const auto add_drop = [&](double allowed, const std::string& text) {
+    const double bound = higher ? reference - allowed : reference + allowed;
+    bounds.push_back({text, bound, drop_within(drop, allowed, reference)});
+  };
+  const std::string worse = higher ? " below the reference" : " above the reference";
+  if (rule.max_drop) {
+    add_drop(*rule.max_drop, "at most " + mantissa::to_text(*rule.max_drop) + worse);
+  }
+  if (rule.max_drop_relative) {
+    add_drop(*rule.max_drop_relative * std::fabs(reference),
+             "at most " + mantissa::to_text(*rule.max_drop_relative) + " of the reference's value" + worse);
+  }
+  return bounds;
+}
+
+std::string metric_of(const spec::QualityRule& rule, const Evidence& evidence) {
+  return rule.metric.empty() ? spec::default_metric(evidence.task) : rule.metric;
+}
+
+bool counts_decisions(const std::string& metric) {
+  return metric == "accuracy" || metric == "f1" || metric == "auc" || metric == "log_loss";
+}
+
+RuleVerdict judge_quality_of(const spec::QualityRule& rule, const Evidence& evidence) {
+  const std::string metric = metric_of(rule, evidence);
+  const bool higher = rule.direction.empty() ? spec::higher_is_better(metric) : rule.direction == "higher";
+  RuleVerdict verdict;
+  verdict.name = name_of("quality", rule.name);
+  verdict.of = to_text(rule.of);
+  verdict.limit = metric;
+  verdict.reason = missing_outputs(evidence, rule.of);
+  if (!verdict.reason.empty()) return verdict;
+  for (const CaseRow& row : evidence.cases) {
+    const bool measured =
+        row.positions || (counts_decisions(metric) ? row.correct_reference.has_value() : !row.target.empty());
+    if (measured) ++verdict.cases;
+  }
+  if (verdict.cases == 0) {
+    verdict.reason = "no frozen case has a target that " + metric + " could be taken of";
+    return verdict;
+  }
+
+  const double value = quality(evidence.cases, metric, rule.of, false, evidence.unit, evidence.decision);
+  const double reference = quality(evidence.cases, metric, rule.of, true, evidence.unit, evidence.decision);
+  verdict.value = value;
+  if (!std::isfinite(reference)) {
+    verdict.reason = "the reference's own " + metric + " is " + short_number(reference);
+    return verdict;
+  }
+  const std::vector<Bound> bounds = bounds_of(rule, higher, value, reference);
+  if (bounds.empty()) {
+    verdict.reason = "the rule on " + metric + " states no limit";
+    return verdict;
+  }
+  // The deciding bound: the first that does not hold, else the tightest.
+  const Bound* deciding = &bounds.front();
+  std::vector<std::string> limits;
+  for (const Bound& bound : bounds) {
+    limits.push_back(bound.limit);
+    const bool tighter = higher ? bound.value > deciding->value : bound.value < deciding->value;
+    if (deciding->holds && (!bound.holds || tighter)) deciding = &bound;
+  }
+  verdict.limit = metric + ' ' + listed(limits);
+  verdict.limit_value = deciding->value;
+  verdict.verdict = VerdictWord::Rejected;
+  if (!std::isfinite(value)) {
+    verdict.reason = "non-finite: " + metric + " (" + verdict.of + ") is " + short_number(value) + " over " +
+                     count(verdict.cases, "case");
+    return verdict;
+  }
+  if (deciding->holds) verdict.verdict = VerdictWord::Accepted;
+  verdict.reason = metric + " (" + verdict.of + ") is " + number_beside(value, deciding->value) + " over " +
+                   count(verdict.cases, "case") + ", the reference has " + short_number(reference) + "; " +
+                   deciding->limit + " is " + (deciding->holds ? "required" : "required and not met");
+  return verdict;
+}
+
+}  // namespace
+
+RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& whole) {
+  if (rule.slice.empty()) return judge_quality_of(rule, whole);
+  const Evidence part = on_slice(whole, rule.slice);
+  RuleVerdict verdict = judge_quality_of(rule, part);
+  add_slice(verdict, rule.slice, whole, part);
+  return verdict;
+}
+
+}  // namespace mantissa::judge
