@@ -96,6 +96,21 @@ std::vector<record::CaseRow> compared_cases(const archive::Reader& reader, std::
   return rows;
 }
 
+/// A step that was taken out of the archive may have been the one that speaks against the trial.
+void refuse_missing_steps(const archive::Reader& reader, const record::TrialRow& trial,
+                          const judge::Evidence& evidence) {
+  std::int64_t stored = 0;
+  reader.steps(trial.id, [&stored](const record::StepRecord&) {
+    ++stored;
+    return true;
+  });
+  if (stored == evidence.counts.attempted) return;
+  throw Error(ErrorKind::ArchiveDamaged,
+              {"steps of the trial are missing in the archive", "", 0, 0,
+               "table steps, trial " + std::to_string(trial.id), std::to_string(stored) + " steps",
+               "the " + std::to_string(evidence.counts.attempted) + " that it attempted", "Use a backup"});
+}
+
 void add_yardsticks(judge::Evidence& evidence, const archive::Reader& reader, const record::TrialRow& trial) {
   for (const record::TrialRow& arm : reader.trials()) {
     if (arm.start.reference != trial.start.reference) continue;
@@ -164,6 +179,7 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
                                             "table trial_evidence, trial " + std::to_string(id), error.what(),
                                             "the JSON object that its run wrote", "Use a backup"});
   }
+  if (trial.start.kind == record::TrialKind::Trial) refuse_missing_steps(reader, trial, evidence);
   evidence.device = trial.start.device;
   evidence.cast_policy = trial.start.cast_policy;
   evidence.autocast = trial.start.autocast;

@@ -156,6 +156,12 @@ class JudgeAgainTests : public QObject {
     expectDamaged(trial, "text");
   }
 
+  void steps_that_were_taken_out_of_the_archive_are_missed() {
+    const std::int64_t trial = run(kWine);
+    sql("DELETE FROM steps WHERE step = 17");
+    expectDamaged(trial, "table steps");
+  }
+
   void evidence_that_is_damaged_or_missing_is_told() {
     const std::int64_t trial = run(kWine);
     sql("UPDATE trial_evidence SET evidence = substr(evidence, 2)");

@@ -9,6 +9,7 @@
 #include "core/session/prepared.h"
 #include "core/spec/parse.h"
 #include "core/train/paired_run.h"
+#include "tests/core/session/planted/faults.h"
 
 using namespace mantissa;
 
@@ -99,6 +100,30 @@ class PlantedFaultTests : public QObject {
     QCOMPARE(word(Fault::CoarseForward), record::VerdictWord::Rejected);
     QCOMPARE(word(Fault::StaleWeights), record::VerdictWord::Rejected);
     QCOMPARE(word(Fault::SilentSkips), record::VerdictWord::Rejected);
+  }
+
+  /// One seed of the table that mantissa_planted_faults_bench prints over ten.
+  void every_planted_fault_changes_bits_and_is_rejected_data() {
+    QTest::addColumn<QString>("experiment");
+    for (const std::string& name : planted::experiments()) {
+      QTest::addRow("%s", name.c_str()) << QString::fromStdString(name);
+    }
+  }
+  void every_planted_fault_changes_bits_and_is_rejected() {
+    QFETCH(QString, experiment);
+    constexpr std::uint64_t kSeed = 31;
+    for (const auto& [fault, outcome] : planted::judge_faults(experiment.toStdString(), kSeed, ".")) {
+      const bool is_sound = fault->name == "sound";
+      std::string reasons = fault->name;
+      for (const std::string& reason : outcome.verdict.reasons) reasons += "; " + reason;
+      const auto wanted = is_sound ? record::VerdictWord::Accepted : record::VerdictWord::Rejected;
+      QVERIFY2(outcome.verdict.word == wanted, reasons.c_str());
+      QVERIFY2(outcome.bits_differ != is_sound, fault->name.c_str());
+    }
+  }
+
+  void there_are_faults_of_every_part_of_a_trial() {
+    QVERIFY(planted::faults().size() - planted::experiments().size() >= 30);
   }
 };
 
