@@ -57,6 +57,11 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+Error no_experiment(const Connection& connection, std::int64_t id) {
+  return {ErrorKind::UnknownTrial,
+          {"no such experiment", connection.path(), 0, 0, "experiment " + std::to_string(id), "", "", ""}};
+}
+
 // "walk/reference, walk/bf16": the arms of an experiment of this name, without its reference's repeats.
 std::string arms_named_after(Connection& connection, const std::string& experiment) {
   constexpr int kMost = 5;
@@ -156,10 +161,13 @@ record::TrialRow Reader::find(const std::string& text, std::string* choice) cons
 
 record::ExperimentStart Reader::experiment(std::int64_t id) const {
   std::optional<record::ExperimentStart> found = read_experiment(*connection_, id);
-  if (!found) {
-    throw Error(ErrorKind::UnknownTrial,
-                {"no such experiment", connection_->path(), 0, 0, "experiment " + std::to_string(id), "", "", ""});
-  }
+  if (!found) throw no_experiment(*connection_, id);
+  return std::move(*found);
+}
+
+std::string Reader::fixed_at(std::int64_t experiment) const {
+  std::optional<std::string> found = read_fixed_at(*connection_, experiment);
+  if (!found) throw no_experiment(*connection_, experiment);
   return std::move(*found);
 }
 

@@ -63,6 +63,10 @@ class Reader {
   /// \throws Error UnknownTrial where there is no such experiment.
   record::ExperimentStart experiment(std::int64_t id) const;
 
+  /// When an experiment and its rules were stored, before the first step of any of its arms: UTC, ISO 8601.
+  /// \throws Error UnknownTrial where there is no such experiment.
+  std::string fixed_at(std::int64_t experiment) const;
+
   /// Calls `use` for every step of the arm after step `after`, in order; stops when it returns false.
   void steps(std::int64_t trial, const std::function<bool(const record::StepRecord&)>& use,
              std::int64_t after = 0) const;

@@ -26,6 +26,8 @@ constexpr char kSelectExperiment[] =
     "SELECT name, file, text, resolved, sha256, rules, rules_sha256, cases_sha256, lock, lock_sha256 "
     "FROM experiments WHERE id = ?1";
 
+constexpr char kSelectFixedAt[] = "SELECT created_at FROM experiments WHERE id = ?1";
+
 constexpr char kInsertTrial[] =
     "INSERT INTO trials (experiment, reference, kind, name, autocast, cast_policy, device, policy, status, failure, "
     "failure_text, started_at, heartbeat_at, host, process, process_started, attempted, applied, skipped, iterations, "
@@ -439,6 +441,13 @@ std::optional<record::ExperimentStart> read_experiment(Connection& connection, s
   start.lock = select.text(8);
   start.lock_sha256 = select.text(9);
   return start;
+}
+
+std::optional<std::string> read_fixed_at(Connection& connection, std::int64_t experiment) {
+  Statement select(connection, kSelectFixedAt);
+  select.bind(1, experiment);
+  if (!select.step()) return std::nullopt;
+  return select.text(0);
 }
 
 std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<std::int64_t> id, UtcTime now) {

@@ -42,6 +42,8 @@ std::vector<std::int64_t> own_trials(Connection& connection, const ProcessIdenti
 std::vector<std::int64_t> dead_trials(Connection& connection, UtcTime now);
 
 std::optional<record::ExperimentStart> read_experiment(Connection& connection, std::int64_t id);
+/// When it was stored, before its first step.
+std::optional<std::string> read_fixed_at(Connection& connection, std::int64_t experiment);
 
 /// One arm, or every arm oldest first; `running` arms of dead processes show as `interrupted`, with what
 /// they came to. An arm that runs has the counts of its last committed step, one that was cut short the quality of its
