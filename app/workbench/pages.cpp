@@ -18,6 +18,7 @@
 #include "ui/run/run_page.h"
 #include "ui/shell/coming_page.h"
 #include "ui/shell/main_window.h"
+#include "ui/verdict/verdict_page.h"
 #include "ui/worker/session_engine.h"
 
 namespace mantissa::workbench {
@@ -44,9 +45,7 @@ QVector<ui::shell::Page*> makePages() {
              QT_TRANSLATE_NOOP("Pages",
                                "This page will find the operator that overflows and try what cures it. Today "
                                "mantissa-cli show names the parameter that overflowed first.")),
-      coming("verdict", QT_TRANSLATE_NOOP("Pages", "Verdict"),
-             QT_TRANSLATE_NOOP(
-                 "Pages", "This page will show a trial's verdict rule by rule. Today mantissa-cli show prints it.")),
+      new ui::verdict::VerdictPage,
       coming("report", QT_TRANSLATE_NOOP("Pages", "Report"),
              QT_TRANSLATE_NOOP("Pages", "This page will export a report that a colleague can check without Mantissa.")),
       coming("gains", QT_TRANSLATE_NOOP("Pages", "Gains"),
@@ -80,6 +79,8 @@ ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
   memory->useController(run->controller());
   QObject::connect(editors, &ui::editor::EditorTabs::saved, memory, &ui::memory::MemoryPage::readAgain);
   QObject::connect(memory, &ui::memory::MemoryPage::planRequested, editors, &ui::editor::EditorTabs::usePlan);
+  auto* const verdict = qobject_cast<ui::verdict::VerdictPage*>(window.page(QStringLiteral("verdict")));
+  QObject::connect(verdict, &ui::verdict::VerdictPage::editRequested, editors, &ui::editor::EditorTabs::openArchived);
   run->setBeforeRun([editors](const QString& file) { return editors->saveBeforeRun(file); });
   return editors;
 }

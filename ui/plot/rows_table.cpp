@@ -131,6 +131,8 @@ QVariant RowsModel::data(const QModelIndex& index, int role) const {
           return QBrush(m_colors.warn);
         case RowsCell::Tone::Bad:
           return QBrush(m_colors.bad);
+        case RowsCell::Tone::Undecided:
+          return QBrush(m_colors.undecided);
       }
       return {};
     default:

@@ -16,7 +16,7 @@ namespace mantissa::ui::plot {
 
 /// One cell of a table that a page writes itself.
 struct RowsCell {
-  enum class Tone { Plain, Faint, Good, Warn, Bad };
+  enum class Tone { Plain, Faint, Good, Warn, Bad, Undecided };
   QString text;
   QString exact =
       {};  ///< for files and the clipboard, in full, and for the tip where there is no `tip`; empty: as `text`

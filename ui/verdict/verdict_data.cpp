@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/verdict/verdict_data.h"
+
+#include <QCollator>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/archive/reader.h"
+#include "core/base/error.h"
+#include "core/judge/judge.h"
+#include "core/spec/experiment.h"
+
+namespace mantissa::ui::verdict {
+namespace {
+
+/// How outputs became decisions and qualities: the part of the kept evidence that cases alone do not say.
+struct Reading {
+  judge::DecisionRule decision;
+  judge::TargetUnit unit;
+};
+
+std::vector<double> numbersOf(const QJsonValue& value) {
+  std::vector<double> numbers;
+  for (const QJsonValue& one : value.toArray()) numbers.push_back(one.toDouble());
+  return numbers;
+}
+
+std::optional<Reading> readingOf(const std::optional<std::string>& evidence) {
+  if (!evidence) return std::nullopt;
+  const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(*evidence)).object();
+  const QJsonObject decision = object.value(QLatin1String("decision")).toObject();
+  if (decision.isEmpty()) return std::nullopt;
+  static const std::map<QString, judge::DecisionKind> kKinds = {
+      {QStringLiteral("none"), judge::DecisionKind::None},
+      {QStringLiteral("arg-max"), judge::DecisionKind::ArgMax},
+      {QStringLiteral("probability"), judge::DecisionKind::Probability},
+      {QStringLiteral("logit"), judge::DecisionKind::Logit},
+      {QStringLiteral("threshold"), judge::DecisionKind::Threshold}};
+  const auto kind = kKinds.find(decision.value(QLatin1String("kind")).toString());
+  if (kind == kKinds.end()) return std::nullopt;
+  Reading reading;
+  reading.decision.kind = kind->second;
+  reading.decision.threshold = decision.value(QLatin1String("threshold")).toDouble();
+  reading.decision.ties = decision.value(QLatin1String("ties")).toString().toStdString();
+  reading.decision.ignore_index = decision.value(QLatin1String("ignore_index")).toInteger();
+  reading.decision.positions = decision.value(QLatin1String("positions")).toInteger();
+  reading.decision.log_probabilities = decision.value(QLatin1String("log_probabilities")).toBool();
+  const QJsonObject unit = object.value(QLatin1String("target_unit")).toObject();
+  reading.unit.scale = numbersOf(unit.value(QLatin1String("scale")));
+  reading.unit.offset = numbersOf(unit.value(QLatin1String("offset")));
+  reading.unit.log10 = unit.value(QLatin1String("log10")).toBool();
+  return reading;
+}
+
+Direction directionOf(bool flips, const std::optional<bool>& reference, const std::optional<bool>& trial) {
+  if (!flips) return Direction::None;
+  if (!reference || !trial) return Direction::Unknown;
+  if (*reference) return Direction::RightToWrong;
+  return *trial ? Direction::WrongToRight : Direction::Neutral;
+}
+
+bool decides(const judge::DecisionRule& decision) { return decision.kind != judge::DecisionKind::None; }
+
+std::optional<double> qualityOf(const std::vector<record::CaseRow>& rows, const std::string& metric, bool reference,
+                                const Reading& reading) {
+  try {
+    const double value = judge::quality(rows, metric, spec::Of::Trained, reference, reading.unit, reading.decision);
+    if (rows.empty()) return std::nullopt;
+    return value;
+  } catch (const Error&) {
+    return std::nullopt;  // an archive's metric that this version does not know: the column says that it is not there
+  }
+}
+
+SliceFacts sliceOf(const std::vector<const CaseFacts*>& facts, const std::vector<record::CaseRow>& rows,
+                   const std::string& metric, const std::optional<Reading>& reading) {
+  SliceFacts slice;
+  slice.cases = static_cast<std::int64_t>(facts.size());
+  for (const CaseFacts* const one : facts) {
+    for (const Side side : kSides) slice.flips[index(side)] += one->side(side).flips ? 1 : 0;
+    const CaseSide& same = one->side(Side::SameWeights);
+    if (!same.isMeasured) continue;
+    const bool isWorse = !slice.largest || std::isnan(same.relative) || same.relative > *slice.largest;
+    if (isWorse) slice.largest = same.relative;
+    if (std::isnan(same.relative)) break;
+  }
+  if (!reading || metric.empty()) return slice;
+  slice.reference = qualityOf(rows, metric, true, *reading);
+  slice.trial = qualityOf(rows, metric, false, *reading);
+  return slice;
+}
+
+}  // namespace
+
+CaseFacts factsOf(const record::CaseRow& row, const judge::DecisionRule* decision) {
+  constexpr std::size_t kTargets = 2;  // one is shown, and that there are more
+  CaseFacts facts;
+  facts.id = QString::fromStdString(row.id);
+  facts.kind = row.kind;
+  facts.slice = QString::fromStdString(row.slice);
+  facts.target.assign(row.target.begin(),
+                      row.target.begin() + static_cast<std::ptrdiff_t>(std::min(kTargets, row.target.size())));
+  facts.decision = row.decision_reference;
+  facts.positions = row.positions;
+  facts.positionsCorrect = row.positions_correct_reference;
+  facts.margin = row.margin_reference;
+  facts.tie = row.tie_reference;
+
+  CaseSide& same = facts.sides[index(Side::SameWeights)];
+  same.isMeasured = !row.output_same_weights.empty() || row.position_flips_same_weights.has_value();
+  same.flips = row.flip_same_weights;
+  same.direction = directionOf(same.flips, row.correct_reference, row.correct_same_weights);
+  same.decision = row.decision_same_weights;
+  same.positionFlips = row.position_flips_same_weights;
+  same.relative = row.case_relative_same_weights;
+  if (decision != nullptr && !row.positions && !row.output_same_weights.empty()) {
+    same.margin = judge::margin(*decision, row.output_same_weights);
+    same.tie = same.margin == 0.0;
+  }
+
+  CaseSide& trained = facts.sides[index(Side::Trained)];
+  trained.isMeasured = !row.output.empty() || row.position_flips.has_value();
+  trained.flips = row.flip;
+  trained.tie = row.tie;
+  trained.direction = directionOf(trained.flips, row.correct_reference, row.correct);
+  trained.decision = row.decision;
+  trained.positionFlips = row.position_flips;
+  trained.margin = row.margin;
+  trained.relative = row.case_relative;
+  return facts;
+}
+
+std::vector<SliceFacts> slicesOf(const std::vector<record::CaseRow>& rows, const std::vector<CaseFacts>& facts,
+                                 const std::string& metric, const std::optional<std::string>& evidence) {
+  if (rows.empty()) return {};
+  const std::optional<Reading> reading = readingOf(evidence);
+  std::map<QString, std::vector<std::size_t>> places;
+  std::vector<const CaseFacts*> all;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    all.push_back(&facts[i]);
+    if (!facts[i].slice.isEmpty()) places[facts[i].slice].push_back(i);
+  }
+  std::vector<SliceFacts> slices = {sliceOf(all, rows, metric, reading)};
+  slices.front().isWhole = true;
+  for (const auto& [name, members] : places) {
+    std::vector<const CaseFacts*> chosen;
+    std::vector<record::CaseRow> own;
+    for (const std::size_t place : members) {
+      chosen.push_back(&facts[place]);
+      own.push_back(rows[place]);
+    }
+    slices.push_back(sliceOf(chosen, own, metric, reading));
+    slices.back().name = name;
+  }
+  QCollator byNumber;  // 2 before 10
+  byNumber.setNumericMode(true);
+  std::stable_sort(slices.begin() + 1, slices.end(), [&byNumber](const SliceFacts& one, const SliceFacts& other) {
+    return byNumber.compare(one.name, other.name) < 0;
+  });
+  return slices;
+}
+
+SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
+  const archive::Reader reader(archive.toStdString());
+  auto data = std::make_shared<VerdictData>();
+  data->trial = reader.trial(trial);
+  const std::int64_t experiment = data->trial.experiment_id;
+  data->fixedAt = QString::fromStdString(reader.fixed_at(experiment));
+  record::ExperimentStart start = reader.experiment(experiment);
+  data->rules = std::move(start.rules);
+  data->rulesSha256 = std::move(start.rules_sha256);
+  data->judgements = reader.judgements(trial);
+  data->caseSet = reader.case_set(experiment);
+  const std::optional<std::string> evidence = reader.evidence(trial);
+  const std::optional<Reading> reading = readingOf(evidence);
+  const std::vector<record::CaseRow> rows = reader.cases(trial);
+  data->cases.reserve(rows.size());
+  for (const record::CaseRow& row : rows) data->cases.push_back(factsOf(row, reading ? &reading->decision : nullptr));
+  const auto hasDecision = [](const CaseFacts& one) { return one.decision || one.positions; };
+  data->hasDecisions =
+      reading ? decides(reading->decision) : std::any_of(data->cases.begin(), data->cases.end(), hasDecision);
+  const std::string& metric = data->trial.end.quality_metric;
+  data->higherIsBetter = metric.empty() || spec::higher_is_better(metric);
+  data->slices = slicesOf(rows, data->cases, metric, evidence);
+  return data;
+}
+
+}  // namespace mantissa::ui::verdict

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/verdict/verdict_words.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/number_text.h"
+#include "ui/measured_text.h"
+#include "ui/models/record_words.h"
+#include "ui/plot/plot_numbers.h"
+
+namespace mantissa::ui::verdict {
+namespace {
+
+using plot::RowsCell;
+
+QString say(const char* text) { return QCoreApplication::translate("VerdictPage", text); }
+
+QString text(const std::string& words) { return QString::fromStdString(words); }
+
+/// "output" of "output.logits".
+QString family(const record::RuleVerdict& rule) { return text(rule.name).section(u'.', 0, 0); }
+
+/// What a rule takes its limit of: "q0.99 of case_relative" of "q0.99 of case_relative at most 0.02".
+QString measureOf(const QString& limit) {
+  const qsizetype most = limit.indexOf(QLatin1String(" at most "));
+  const qsizetype least = limit.indexOf(QLatin1String(" at least "));
+  const qsizetype end = most < 0 ? least : least < 0 ? most : std::min(most, least);
+  return end < 0 ? QString() : limit.left(end);
+}
+
+QString counted(std::int64_t count, const char* one, const char* many) {
+  return count == 1 ? say(one) : say(many).arg(wholeText(count));
+}
+
+}  // namespace
+
+QString verdictWord(record::VerdictWord word) {
+  switch (word) {
+    case record::VerdictWord::Accepted:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "accepted"));
+    case record::VerdictWord::Rejected:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "rejected"));
+    case record::VerdictWord::Undecided:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "undecided"));
+  }
+  return {};
+}
+
+RowsCell::Tone toneOf(record::VerdictWord word) {
+  switch (word) {
+    case record::VerdictWord::Accepted:
+      return RowsCell::Tone::Good;
+    case record::VerdictWord::Rejected:
+      return RowsCell::Tone::Bad;
+    case record::VerdictWord::Undecided:
+      return RowsCell::Tone::Undecided;
+  }
+  return RowsCell::Tone::Plain;
+}
+
+shell::Statement::State stateOf(record::VerdictWord word) {
+  switch (word) {
+    case record::VerdictWord::Accepted:
+      return shell::Statement::State::Good;
+    case record::VerdictWord::Rejected:
+      return shell::Statement::State::Bad;
+    case record::VerdictWord::Undecided:
+      return shell::Statement::State::Undecided;
+  }
+  return shell::Statement::State::Unknown;
+}
+
+QString ruleName(const record::RuleVerdict& rule) {
+  const QString kind = family(rule);
+  const QString part = text(rule.name).section(u'.', 1);
+  if (rule.name == "non_finite") return say(QT_TRANSLATE_NOOP("VerdictPage", "Non-finite values"));
+  if (rule.name == "run") return say(QT_TRANSLATE_NOOP("VerdictPage", "End of the run"));
+  if (rule.name == "progress.min_applied_fraction") return say(QT_TRANSLATE_NOOP("VerdictPage", "Applied updates"));
+  if (rule.name == "progress.max_consecutive_skips") {
+    return say(QT_TRANSLATE_NOOP("VerdictPage", "Longest run of skips"));
+  }
+  if (rule.name == "progress.underflow") return say(QT_TRANSLATE_NOOP("VerdictPage", "Weights that move"));
+  QStringList parts;
+  if (!part.isEmpty()) parts << text(rule.name).section(u'.', 1).replace(u'_', u' ');
+  const QString measure = models::figuresIn(measureOf(text(rule.limit)));
+  if (!measure.isEmpty()) parts << measure;
+  const QString rest = parts.join(QStringLiteral(", "));
+  const auto named = [&rest](const QString& name) {
+    return rest.isEmpty() ? name : QStringLiteral("%1: %2").arg(name, rest);
+  };
+  if (kind == QLatin1String("output")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Output")));
+  if (kind == QLatin1String("flips")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Flips")));
+  if (kind == QLatin1String("quality")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Quality")));
+  return text(rule.name);  // of a newer version
+}
+
+QString sideName(Side side) {
+  return side == Side::SameWeights ? say(QT_TRANSLATE_NOOP("VerdictPage", "same weights"))
+                                   : say(QT_TRANSLATE_NOOP("VerdictPage", "trained"));
+}
+
+QString sideName(const std::string& of) {
+  if (of == "same_weights") return sideName(Side::SameWeights);
+  if (of == "trained") return sideName(Side::Trained);
+  return text(of);
+}
+
+std::optional<Side> sideOf(const record::RuleVerdict& rule) {
+  if (rule.of == "same_weights") return Side::SameWeights;
+  if (rule.of == "trained") return Side::Trained;
+  return std::nullopt;
+}
+
+QString requiredText(const record::RuleVerdict& rule) {
+  if (rule.name == "non_finite") return say(QT_TRANSLATE_NOOP("VerdictPage", "none"));
+  if (rule.name == "run") return say(QT_TRANSLATE_NOOP("VerdictPage", "finished"));
+  if (rule.name == "progress.underflow") return say(QT_TRANSLATE_NOOP("VerdictPage", "as the reference's"));
+  QString words = text(rule.limit);
+  const QString measure = measureOf(words);
+  if (!measure.isEmpty()) words = words.mid(measure.size() + 1);
+  words = models::figuresIn(words);
+  words.replace(QLatin1String("at most "), QStringLiteral("≤ "));
+  words.replace(QLatin1String("at least "), QStringLiteral("≥ "));
+  // What the name of the rule says already: "≤ 8 skipped steps in a row".
+  const QString kind = family(rule);
+  if (kind == QLatin1String("flips") || kind == QLatin1String("progress")) return words.section(u' ', 0, 1);
+  words.replace(QLatin1String(" of the reference's value"), QStringLiteral(" × ref."));
+  words.replace(QLatin1String("the reference"), QStringLiteral("ref."));
+  return words;
+}
+
+QString foundText(const record::RuleVerdict& rule) {
+  if (!rule.value) return plot::notMeasuredText();
+  const bool isCount = rule.unit == "flips" || rule.unit == "steps";
+  if (isCount && std::isfinite(*rule.value)) return wholeText(static_cast<qlonglong>(*rule.value));
+  const QString number = measuredText(*rule.value);
+  return rule.unit.empty() || isCount ? number : QStringLiteral("%1 %2").arg(number, text(rule.unit));
+}
+
+std::optional<double> usedShare(const record::RuleVerdict& rule) {
+  const bool isUpper = rule.limit.find("at most") != std::string::npos;
+  const bool isLower = rule.limit.find("at least") != std::string::npos;
+  // A quality's drop has a bound of the metric itself as its limit: a share of it says nothing.
+  const bool isDrop = rule.name.rfind("quality", 0) == 0;
+  if (!isUpper || isLower || isDrop || !rule.value || !rule.limit_value) return std::nullopt;
+  if (!std::isfinite(*rule.value) || !(*rule.limit_value > 0)) return std::nullopt;
+  return *rule.value / *rule.limit_value;
+}
+
+QString usedText(const record::RuleVerdict& rule) {
+  const std::optional<double> share = usedShare(rule);
+  if (!share) return plot::notMeasuredText();
+  // 99.9 % is not the whole, and 100.1 % is not within it.
+  const double percent = *share * 100;
+  const bool isNearTheLimit = percent > 99 && percent < 101 && percent != 100;
+  const QString number =
+      isNearTheLimit ? everyDigitText(std::round(percent * 1000) / 1000) : plot::multipleText(percent);
+  return number + QStringLiteral(" %");
+}
+
+bool isOnSteps(const record::RuleVerdict& rule) {
+  const QString kind = family(rule);
+  return kind != QLatin1String("output") && kind != QLatin1String("flips") && kind != QLatin1String("quality");
+}
+
+QString kindName(record::CaseKind kind) {
+  switch (kind) {
+    case record::CaseKind::Ordinary:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "ordinary"));
+    case record::CaseKind::Edge:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "edge"));
+    case record::CaseKind::Boundary:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "boundary"));
+  }
+  return {};
+}
+
+QString directionName(Direction direction) {
+  switch (direction) {
+    case Direction::None:
+      return plot::notMeasuredText();
+    case Direction::RightToWrong:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "right→wrong"));
+    case Direction::WrongToRight:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "wrong→right"));
+    case Direction::Neutral:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "neutral"));
+    case Direction::Unknown:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "no target"));
+  }
+  return {};
+}
+
+RowsCell::Tone toneOf(Direction direction) {
+  if (direction == Direction::RightToWrong) return RowsCell::Tone::Bad;
+  return direction == Direction::WrongToRight ? RowsCell::Tone::Good : RowsCell::Tone::Faint;
+}
+
+QString casesText(std::int64_t count) {
+  return counted(count, QT_TRANSLATE_NOOP("VerdictPage", "1 case"), QT_TRANSLATE_NOOP("VerdictPage", "%1 cases"));
+}
+
+QString flipsText(std::int64_t count) {
+  return counted(count, QT_TRANSLATE_NOOP("VerdictPage", "1 flip"), QT_TRANSLATE_NOOP("VerdictPage", "%1 flips"));
+}
+
+QString stepsText(std::int64_t count) {
+  return counted(count, QT_TRANSLATE_NOOP("VerdictPage", "1 step"), QT_TRANSLATE_NOOP("VerdictPage", "%1 steps"));
+}
+
+QString hashText(const std::string& sha256) {
+  constexpr int kShown = 16;
+  constexpr int kGroup = 4;
+  if (sha256.empty()) return plot::notMeasuredText();
+  QStringList groups;
+  const QString whole = text(sha256).left(kShown);
+  for (qsizetype from = 0; from < whole.size(); from += kGroup) groups << whole.mid(from, kGroup);
+  return groups.join(u' ');
+}
+
+QString momentText(const QString& utc) {
+  const QDateTime moment = QDateTime::fromString(utc, Qt::ISODate).toLocalTime();
+  if (!moment.isValid()) return plot::notMeasuredText();
+  return moment.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
+}
+
+QString scopeText(const record::Verdict& verdict) {
+  const QString device = text(verdict.scope_device).toUpper();
+  const QString scope =
+      say(QT_TRANSLATE_NOOP("VerdictPage", "on %1, cast policy %2")).arg(device, text(verdict.scope_cast_policy));
+  if (verdict.target.empty() || verdict.target == "as-run") return scope;
+  return say(QT_TRANSLATE_NOOP("VerdictPage", "%1, target %2")).arg(scope, text(verdict.target).toUpper());
+}
+
+QString exactNumber(double value) { return QString::fromStdString(to_text(value)); }
+
+}  // namespace mantissa::ui::verdict

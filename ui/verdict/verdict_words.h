@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <optional>
+
+#include "core/record/case_row.h"
+#include "core/record/verdict.h"
+#include "ui/plot/rows_table.h"
+#include "ui/shell/statement.h"
+#include "ui/verdict/verdict_data.h"
+
+/// What the Verdict page says of records. Figures have the separators of the locale; what the engine says is English.
+namespace mantissa::ui::verdict {
+
+/// "accepted": the word without its shape.
+QString verdictWord(record::VerdictWord word);
+plot::RowsCell::Tone toneOf(record::VerdictWord word);
+shell::Statement::State stateOf(record::VerdictWord word);
+
+/// "Output: q0.99 of case_relative", "Flips: boundary", "Applied updates".
+QString ruleName(const record::RuleVerdict& rule);
+
+/// "same weights", "trained"; empty for rules on steps.
+QString sideName(const std::string& of);
+QString sideName(Side side);
+/// The side that a rule is about; nothing for rules on steps.
+std::optional<Side> sideOf(const record::RuleVerdict& rule);
+
+/// "≤ 0.02", "≥ 0.95", "none".
+QString requiredText(const record::RuleVerdict& rule);
+
+/// What was found, with its unit where that says something; an en dash where nothing was.
+QString foundText(const record::RuleVerdict& rule);
+
+/// The value as a share of an upper limit: "71 %"; an en dash where there is none.
+QString usedText(const record::RuleVerdict& rule);
+/// The same as a number; nothing where the limit is a lower one, 0 or not there.
+std::optional<double> usedShare(const record::RuleVerdict& rule);
+
+/// Whether what is behind the rule are steps: its evidence is curves.
+bool isOnSteps(const record::RuleVerdict& rule);
+
+QString kindName(record::CaseKind kind);
+QString directionName(Direction direction);
+plot::RowsCell::Tone toneOf(Direction direction);
+
+/// "1 case", "300 cases".
+QString casesText(std::int64_t count);
+QString flipsText(std::int64_t count);
+QString stepsText(std::int64_t count);
+
+/// "7c1e 4b90 d2a5 16f8": the beginning of a hash, in fours; an en dash for none.
+QString hashText(const std::string& sha256);
+
+/// An archive's moment in the person's time zone: "2026-03-14 14:02:11"; an en dash for none.
+QString momentText(const QString& utc);
+
+/// "on CPU, cast policy device"; with the target where one was asked for.
+QString scopeText(const record::Verdict& verdict);
+
+/// A number in full for files.
+QString exactNumber(double value);
+
+}  // namespace mantissa::ui::verdict
