@@ -163,6 +163,9 @@ record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string
     leave_undecided(verdict, obstacles);
   }
   add_policy_changes(verdict, evidence);
+  if (!evidence.not_looked_at.empty()) {
+    verdict.reasons.push_back("the run was made elsewhere, and nothing is known of " + listed(evidence.not_looked_at));
+  }
   if (evidence.cases_are_training_rows) {
     verdict.reasons.push_back("the frozen cases are training rows, because there is no test part");
   }

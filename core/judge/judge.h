@@ -113,6 +113,11 @@ struct Evidence {
   std::int64_t zero_gradient_steps = 0;
   /// No weight changed although updates were applied, while the reference's did. Nothing: not measured.
   std::optional<bool> weights_unchanged;
+  /// Of a run that was made elsewhere, what nobody here has looked at: "weights and buffers". Named in the verdict, and
+  /// never taken for sound. Empty: everything was looked at.
+  std::vector<std::string> not_looked_at;
+  /// Why nothing is known of attempted, applied and skipped steps; empty: they are known.
+  std::string steps_missing;
   bool cases_are_training_rows = false;  ///< there was no test part; the verdict says so
   DecisionRule decision;
   spec::Task task = spec::Task::Classification;

@@ -109,9 +109,11 @@ RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>& except
     return verdict;
   }
   verdict.verdict = VerdictWord::Accepted;
-  verdict.reason = std::string(excused.empty() ? "nothing" : "nothing else") + " is non-finite in " +
-                   count(evidence.counts.attempted, "attempted step") + " and " +
+  const std::string steps =
+      evidence.steps_missing.empty() ? count(evidence.counts.attempted, "attempted step") + " and " : std::string();
+  verdict.reason = std::string(excused.empty() ? "nothing" : "nothing else") + " is non-finite in " + steps +
                    count(static_cast<std::int64_t>(evidence.cases.size()), "case");
+  if (!evidence.not_looked_at.empty()) verdict.reason += "; nothing is known of " + listed(evidence.not_looked_at);
   if (!excused.empty()) verdict.reason += "; declared beforehand as harmless: " + first_three(excused);
   return verdict;
 }
@@ -160,7 +162,9 @@ std::vector<RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Ev
     verdict.limit = "at least " + mantissa::to_text(limit) + " of the attempted steps applied";
     verdict.limit_value = limit;
     verdict.cases = counts.attempted;
-    if (counts.attempted == 0) {
+    if (!evidence.steps_missing.empty()) {
+      verdict.reason = evidence.steps_missing;
+    } else if (counts.attempted == 0) {
       verdict.reason = nothing_attempted;
     } else {
       const double fraction = static_cast<double>(counts.applied) / static_cast<double>(counts.attempted);
@@ -180,7 +184,9 @@ std::vector<RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Ev
     verdict.limit_value = static_cast<double>(limit);
     verdict.unit = "steps";
     verdict.cases = counts.attempted;
-    if (counts.attempted == 0) {
+    if (!evidence.steps_missing.empty()) {
+      verdict.reason = evidence.steps_missing;
+    } else if (counts.attempted == 0) {
       verdict.reason = nothing_attempted;
     } else {
       verdict.value = static_cast<double>(evidence.max_consecutive_skips);

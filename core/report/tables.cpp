@@ -424,12 +424,21 @@ std::string judgement_page(const record::TrialRow& trial, const record::Judgemen
                        ? "The run came to the same verdict.\n"
                        : "The run came to another verdict: " + std::string(verdict_words(of_run.word)) + ".\n");
   }
-  text += verdict_section("Post hoc, by rules that were not fixed before the first step", judgement.verdict);
+  const bool foreign = trial.start.kind == record::TrialKind::Foreign;
+  text += verdict_section(foreign ? "Post hoc, by other rules than those that were given with its files"
+                                  : "Post hoc, by rules that were not fixed before the first step",
+                          judgement.verdict);
   text += '\n' + verdict_section("The verdict of the run, which stands", of_run) + '\n';
   Table table({{"rules"}, {"hash"}, {"as JSON"}});
   table.add_row({"post hoc, " + judgement.rules_file, hash_words(judgement.verdict.rules_sha256), judgement.rules});
-  table.add_row({"fixed before the first step", hash_words(of_run.rules_sha256), rules_of_run});
+  table.add_row({foreign ? "given with its files" : "fixed before the first step", hash_words(of_run.rules_sha256),
+                 rules_of_run});
   return text + table.text();
+}
+
+std::string foreign_page(const record::TrialRow& trial) {
+  return trial.experiment + '/' + trial.start.name + ", trial " + std::to_string(trial.id) + ", made elsewhere\n\n" +
+         verdict_section("Judged by the rules that were given with its files", *trial.end.verdict);
 }
 
 }  // namespace mantissa::report

@@ -57,6 +57,9 @@ std::string trial_list(const std::vector<record::TrialRow>& trials, std::size_t 
 std::string judgement_page(const record::TrialRow& trial, const record::Judgement& judgement,
                            const record::Verdict& of_run, const std::string& rules_of_run);
 
+/// The verdict on a run that was made elsewhere, rule by rule, and what is not known of it.
+std::string foreign_page(const record::TrialRow& trial);
+
 /// Everything that an archive holds of one arm, for people.
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,
                        const LossSummary& losses, const record::History& history);

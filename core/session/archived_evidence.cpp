@@ -79,6 +79,8 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
   evidence.zero_gradient_steps = object.at("zero_gradient_steps").get<std::int64_t>();
   evidence.weights_unchanged = optional_flag(object.at("weights_unchanged"));
   evidence.cases_are_training_rows = object.at("cases_are_training_rows").get<bool>();
+  evidence.not_looked_at = object.value("not_looked_at", std::vector<std::string>());  // evidence of before has none
+  evidence.steps_missing = object.value("steps_missing", std::string());
 }
 
 [[noreturn]] void refuse(const record::TrialRow& trial, const std::string& problem, const std::string& expected) {
@@ -153,6 +155,8 @@ std::string evidence_text(const judge::Evidence& evidence) {
       {"zero_gradient_steps", evidence.zero_gradient_steps},
       {"weights_unchanged", or_null(evidence.weights_unchanged)},
       {"cases_are_training_rows", evidence.cases_are_training_rows},
+      {"not_looked_at", evidence.not_looked_at},
+      {"steps_missing", evidence.steps_missing},
   };
   return object.dump();
 }

@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/precision/forward_scope.h"
+#include "core/session/case_hash.h"
 #include "core/train/buffer_guard.h"
 
 namespace mantissa::session {
@@ -100,14 +101,9 @@ class Members {
   }
 
   std::string sha256_of_members(const FrozenCases& cases) const {
-    Sha256 hash;
-    hash.add("mantissa frozen cases 1\n").add(dataset_.sha256);
-    if (dataset_.file_cases) hash.add(dataset_.file_cases->sha256);
-    for (const record::CaseRow& row : cases.rows) {
-      hash.add("\n" + std::to_string(row.id.size()) + ' ' + row.id + ' ').add(record::to_text(row.kind));
-      for (const double value : row.target) hash.add(&value, sizeof value);
-    }
-    return hash.hex();
+    std::vector<std::string> data = {dataset_.sha256};
+    if (dataset_.file_cases) data.push_back(dataset_.file_cases->sha256);
+    return sha256_of_cases(data, cases.rows);
   }
 
   /// Inputs, targets and rows of `cases.pool_rows` and of the whole case file. \param boundary  rising

@@ -13,6 +13,7 @@
 #include "core/judge/judge.h"
 #include "core/session/archived_evidence.h"
 #include "core/session/archived_settings.h"
+#include "core/session/judge_foreign.h"
 #include "core/spec/parse.h"
 
 namespace mantissa::session {
@@ -68,8 +69,10 @@ JudgedAgain judge_again(const std::string& archive, std::int64_t id, const std::
     const archive::Reader reader(archive);
     const record::TrialRow trial = reader.trial(id);
     const ArchivedSettings settings(reader.experiment(trial.experiment_id), trial.experiment_id, archive);
-    experiment = settings.experiment(settings.start().file);
     evidence = archived_evidence(reader, id);
+    experiment = trial.start.kind == record::TrialKind::Foreign
+                     ? foreign_experiment(settings.start(), evidence.task, archive)
+                     : settings.experiment(settings.start().file);
     if (trial.end.verdict) result.of_run = *trial.end.verdict;
     result.rules_of_run = settings.start().rules;
   }

@@ -371,6 +371,10 @@ ResumePlan plan_resume(const ResumeOptions& options) {
   }
   ResumePlan plan;
   const ArchivedSettings settings(reader.experiment(asked.experiment_id), asked.experiment_id, options.archive);
+  if (settings.resolved().contains("foreign")) {  // its reference included
+    refuse(ErrorKind::InvalidSetting, "was not trained here", called(asked), "a run that was made elsewhere",
+           "a run with checkpoints", "");
+  }
   plan.archived = settings.start();
   const std::string file = file_now(plan);
   const spec::Experiment run = settings.experiment(file);  // that it is still what was run

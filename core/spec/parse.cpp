@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -174,7 +175,10 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
 }
 
 Experiment with_rules_of_file(const std::string& path, Experiment experiment) {
-  const std::string text = file_text(path);
+  return with_rules_of_text(file_text(path), path, std::move(experiment));
+}
+
+Experiment with_rules_of_text(const std::string& text, const std::string& path, Experiment experiment) {
   refuse_what_is_no_text(text, path);
   Setting root = read_toml(text, path);
   name_paths(root);
@@ -197,6 +201,54 @@ Experiment with_rules_of_file(const std::string& path, Experiment experiment) {
   } catch (const Error& error) {
     throw error.in_file(path);
   }
+}
+
+Experiment read_foreign_experiment(const std::string& path, const std::string& trial) {
+  return foreign_experiment_of_text(file_text(path), path, trial);
+}
+
+Experiment foreign_experiment_of_text(const std::string& text, const std::string& path, const std::string& trial) {
+  refuse_what_is_no_text(text, path);
+  Setting root = read_toml(text, path);
+  name_paths(root);
+  try {
+    check_version(root);
+    check_keys(root);
+    Experiment experiment;
+    read_head(&root, path, experiment);
+    TableReader(root.find("data")).word("task", experiment.data.task);
+    const TableReader training(root.find("training"));
+    training.word("loss", experiment.training.loss);
+    training.integer("ignore_index", experiment.training.ignore_index, std::numeric_limits<std::int64_t>::min());
+    experiment.training.device.clear();
+    training.text("device", experiment.training.device);
+    if (const Setting* const trials = root.find("trial")) {
+      for (const Setting& item : trials->items) {
+        const TableReader table(&item);
+        Trial told;
+        table.text("name", told.name);
+        if (trials->items.size() > 1 && told.name != trial) continue;
+        if (table.has("autocast")) {
+          table.word("autocast", told.autocast);
+          table.text("cast_policy", told.cast_policy);
+          experiment.trials.push_back(told);
+        }
+      }
+    }
+    collect_positions(root, experiment.positions);
+    experiment.text = text;
+    return experiment;
+  } catch (const Error& error) {
+    throw error.in_file(path);
+  }
+}
+
+std::string checked_trial_name(const std::string& name, const std::string& option) {
+  Setting setting;
+  setting.kind = Setting::Kind::Text;
+  setting.text = name;
+  setting.label = option;
+  return trial_name_value(setting);
 }
 
 std::string with_overrides(const std::string& text, const std::vector<std::string>& overrides) {

@@ -23,6 +23,20 @@ Experiment parse_experiment(const std::string& text, const std::string& file,
 /// read_experiment; InvalidSetting where the file has no [rules]
 Experiment with_rules_of_file(const std::string& path, Experiment experiment);
 
+/// The same with the text of such a file; `path` is its name in messages.
+Experiment with_rules_of_text(const std::string& text, const std::string& path, Experiment experiment);
+
+/// What the file of rules for a run that was made elsewhere says besides its rules: name, data.task, training.loss,
+/// training.ignore_index, and training.device where it stands there; of a single [[trial]], or of the one called
+/// `trial`, autocast and cast_policy. Everything else has its default and is not looked at but for its keys, so [rules]
+/// alone is enough. The rules themselves are left out: the task may follow from the data first.
+/// \throws Error as read_experiment
+Experiment read_foreign_experiment(const std::string& path, const std::string& trial = {});
+Experiment foreign_experiment_of_text(const std::string& text, const std::string& path, const std::string& trial = {});
+
+/// A name for a trial that no file gave. \param option  in messages: "--name"  \throws Error InvalidSetting
+std::string checked_trial_name(const std::string& name, const std::string& option);
+
 /// The TOML text of an experiment with the overrides applied, so that it gives the same experiment without them. Starts
 /// with a comment line for each override; without overrides the text itself, else comments and the order of keys of the
 /// file are lost. \throws Error InvalidSetting as parse_experiment does for broken texts and overrides.
