@@ -72,6 +72,16 @@ std::array<double, kXAxes> placeOf(const record::StepRecord& step, const std::ar
   return x;
 }
 
+void GradientCount::take(qint64 step, double norm) {
+  if (norm == 0) {
+    ++zero;
+    ++zeroAtEnd;
+  } else if (std::isfinite(norm)) {
+    zeroAtEnd = 0;
+    lastNonZero = step;
+  }
+}
+
 bool Skip::isOf(std::optional<qint64> index) const {
   if (!index) return true;
   if (optimizers.empty()) return *index == 0;
@@ -198,8 +208,7 @@ bool ArmData::take(const record::StepRecord& step) {
   if (step.skipped) takeSkip(step, x);
   if (step.scale_before && step.scale_after && *step.scale_after > *step.scale_before) m_grewAt = step.step;
   m_optimizers = std::max(m_optimizers, step.optimizers.size());
-  if (step.grad_norm && *step.grad_norm != 0) m_zeroGradientsSince = 0;
-  if (step.grad_norm && *step.grad_norm == 0 && m_zeroGradientsSince == 0) m_zeroGradientsSince = step.step;
+  if (step.grad_norm) m_gradients.take(step.step, *step.grad_norm);
   m_samples = step.samples;
 
   m_counters.iterations = step.iteration;
@@ -326,7 +335,6 @@ bool ArmData::truncateAfter(qint64 step) {
     }
     for (std::size_t i = 0; i < values; ++i) curve.values->append(old.values->y(i));
   }
-  if (m_zeroGradientsSince > step) m_zeroGradientsSince = 0;
   const auto isAfter = [step](const auto& it) { return it.step > step; };
   m_skips.erase(std::remove_if(m_skips.begin(), m_skips.end(), isAfter), m_skips.end());
   m_evaluations.erase(std::remove_if(m_evaluations.begin(), m_evaluations.end(), isAfter), m_evaluations.end());
@@ -357,6 +365,7 @@ void ArmData::countAnew() {
     for (std::size_t k = 0; k < values.size(); ++k) m_means[i].add(std::abs(values.y(k)));
   }
   findGrowth();
+  countGradients();
   m_counters = {};
   m_samples = 0;
   m_counters.skipped = static_cast<qint64>(m_skips.size());
@@ -378,6 +387,15 @@ void ArmData::findGrowth() {
   const plot::PositionColumn& steps = *positionsOf(m_curves[at(Quantity::Scale)])[at(XAxis::Step)];
   for (std::size_t i = scales.size(); i > 1 && !m_grewAt; --i) {
     if (scales.y(i - 1) > scales.y(i - 2)) m_grewAt = std::llround(steps.at(i - 2));
+  }
+}
+
+void ArmData::countGradients() {
+  m_gradients = {};
+  const Curve& curve = m_curves[at(Quantity::GradientNorm)];
+  const plot::PositionColumn& steps = *positionsOf(curve)[at(XAxis::Step)];
+  for (std::size_t i = 0; i < curve.values->size(); ++i) {
+    m_gradients.take(std::llround(steps.at(i)), curve.values->y(i));
   }
 }
 

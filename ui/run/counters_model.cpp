@@ -45,7 +45,7 @@ QString heading(const QString& metric) {
 /// The measured number behind a cell, where it has one.
 std::optional<double> CountersModel::measured(const ArmData& arm, int column) const {
   const Counters& counters = arm.counters();
-  if (column == ScaleColumn) return counters.scale;
+  if (column == ScaleColumn) return counters.newestScale();
   if (column == RateColumn) return counters.lr;
   if (column == LossColumn) return counters.loss;
   if (column == DeviationColumn) return counters.deviation;
@@ -138,12 +138,14 @@ QString CountersModel::text(const Row& row, int column) const {
       return arm.skips().empty() ? none() : count(arm.skips().back().step);
     case CauseColumn:
       return arm.skips().empty() ? none() : causeWords(arm.skips().back().cause);
-    case ScaleColumn:
+    case ScaleColumn: {
+      const std::optional<double> scale = counters.newestScale();
       // An en dash would say that there is no scaler.
-      if (counters.scale && *counters.scale == 0) return QStringLiteral("0");
-      return counters.scale ? models::scaleText(*counters.scale) : none();
+      if (scale && *scale == 0) return QStringLiteral("0");
+      return scale ? models::scaleText(*scale) : none();
+    }
     case TrackerColumn:
-      if (!counters.scale) return none();
+      if (!counters.scale || !counters.nextScale) return none();
       return row.growthInterval > 0 ? tr("%1 of %2").arg(count(counters.growthTracker), count(row.growthInterval))
                                     : count(counters.growthTracker);
     case RateColumn:
@@ -230,9 +232,9 @@ QString CountersModel::fullPrecision(const Row& row, int column) const {
         .arg(plot::fullValueText(*value), plot::fullValueText(m_yardstick->size));
   }
   if (value && column == ScaleColumn) {
-    const QString used = models::fullScaleText(*value);
-    const std::optional<double>& next = arm.counters().nextScale;
-    return next && *next != *value ? tr("%1; the next step uses %2").arg(used, models::fullScaleText(*next)) : used;
+    const QString now = models::fullScaleText(*value);
+    const std::optional<double>& used = arm.counters().scale;
+    return used && *used != *value ? tr("%1; the last step used %2").arg(now, models::fullScaleText(*used)) : now;
   }
   if (value && column == RateColumn && arm.optimizers() > 1) {
     return tr("%1, of %2, the first of %3")
@@ -268,7 +270,7 @@ QString CountersModel::fileText(const Row& row, int column) const {
     case CauseColumn:
       return arm.skips().empty() ? QString() : text(row, column);
     case TrackerColumn:
-      return counters.scale ? QString::number(counters.growthTracker) : QString();
+      return counters.scale && counters.nextScale ? QString::number(counters.growthTracker) : QString();
     case ArmColumn:
       return text(row, column);
     default:
@@ -292,8 +294,8 @@ QVariant CountersModel::headerData(int section, Qt::Orientation orientation, int
     }
   }
   if (role == Qt::ToolTipRole) {
-    if (section == ScaleColumn) return tr("What the last step used, as in the chart");
-    if (section == TrackerColumn) return tr("As the last step left it");
+    if (section == ScaleColumn) return tr("As the last step left it; the chart shows what each step used");
+    if (section == TrackerColumn) return tr("As the last step left it, with the scale beside it");
     if (section == LossColumn || section == DeviationColumn) return tr("Of the last step, as measured");
     return {};
   }

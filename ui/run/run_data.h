@@ -74,6 +74,15 @@ struct RecentMean {
   std::size_t count = 0;  ///< of the values that it is the mean of
 };
 
+/// What an arm's gradients came to, step by step.
+struct GradientCount {
+  qint64 zero = 0;         ///< steps whose gradients were all exactly zero
+  qint64 zeroAtEnd = 0;    ///< of them, those after the last step that had others; non-finite ones end nothing
+  qint64 lastNonZero = 0;  ///< the last step with finite gradients that were not all zero; 0: none
+
+  void take(qint64 step, double norm);
+};
+
 /// Where an arm stands after its last step.
 struct Counters {
   qint64 iterations = 0;
@@ -82,7 +91,10 @@ struct Counters {
   qint64 skipped = 0;
   qint64 growthTracker = 0;
   std::optional<double> scale;      ///< that it used, as curves have it
-  std::optional<double> nextScale;  ///< that it left to the next one
+  std::optional<double> nextScale;  ///< that it left to the next one, with the growth tracker; nothing: not known
+
+  /// The one that belongs to the growth tracker, where it is known.
+  std::optional<double> newestScale() const { return nextScale ? nextScale : scale; }
   std::optional<double> lr;
   std::optional<double> loss;
   std::optional<double> deviation;  ///< trajectory, of outputs, RMSE; nothing where that step has not measured it
@@ -173,9 +185,7 @@ class ArmData {
   std::size_t optimizers() const { return m_optimizers; }
   const Counters& counters() const { return m_counters; }
 
-  /// The first of the newest steps whose gradients were all exactly zero, without one between them that was not; 0: the
-  /// newest step had gradients, or it is not known.
-  qint64 zeroGradientsSince() const { return m_zeroGradientsSince; }
+  const GradientCount& gradients() const { return m_gradients; }
   qint64 firstNonFinite(Quantity quantity) const;  ///< the step; 0: all are finite
   qint64 nonFinite(Quantity quantity) const;       ///< how many values
   /// Over all finite values; nothing where there is none.
@@ -202,6 +212,7 @@ class ArmData {
   void placeEvaluations();
   void countAnew();
   void findGrowth();
+  void countGradients();
 
   record::TrialRow m_arm;
   XAxis m_axis;
@@ -224,7 +235,7 @@ class ArmData {
   std::array<qint64, kCauses> m_causes{};  // skips by cause
   std::optional<qint64> m_grewAt;          // the last step that left a larger scale
   std::size_t m_optimizers = 0;
-  qint64 m_zeroGradientsSince = 0;
+  GradientCount m_gradients;
   qint64 m_samples = 0;
   Counters m_counters;
 };

@@ -982,9 +982,9 @@ class RunChartsTests : public QObject {
     QCOMPARE(item->toolTip(), QStringLiteral("Hide reference"));
   }
 
-  // fp16 skips step 201 at 2^11 and halves its scale: chart and counters say what the step used, and who asks is told
-  // what the next one uses.
-  void chart_and_counters_say_the_scale_of_the_same_step() {
+  // fp16 skips step 201 at 2^11 and halves its scale: the chart says what the step used, the counters what it left,
+  // with the tracker that belongs to it; who asks is told the other one, too.
+  void counters_say_the_scale_that_belongs_to_the_tracker() {
     record::StepRecord step = stepOf(Fp16, 201);
     step.skipped = true;
     step.skip_cause = record::SkipCause::Overflow;
@@ -997,11 +997,21 @@ class RunChartsTests : public QObject {
     QVERIFY(view->content().about.startsWith(QStringLiteral("What each step used")));
     CountersTable table;
     table.setData(m_data.get());
-    QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data().toString(), QStringLiteral("2^11"));
+    QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data().toString(), QStringLiteral("2^10"));
+    QCOMPARE(table.model()->index(1, CountersModel::TrackerColumn).data().toString(), QStringLiteral("0 of 100"));
     QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data(Qt::ToolTipRole).toString(),
-             QStringLiteral("2^11 = 2,048; the next step uses 2^10 = 1,024"));
+             QStringLiteral("2^10 = 1,024; the last step used 2^11 = 2,048"));
     QCOMPARE(table.model()->headerData(CountersModel::ScaleColumn, Qt::Horizontal, Qt::ToolTipRole).toString(),
-             QStringLiteral("What the last step used, as in the chart"));
+             QStringLiteral("As the last step left it; the chart shows what each step used"));
+    // Step 202 is the last clean one of an interval: it leaves twice the scale, and a tracker of 0.
+    step = stepOf(Fp16, 202);
+    step.scale_before = 1024;
+    step.scale_after = 2048;
+    step.growth_tracker = 0;
+    m_data->take({batch({step})});
+    table.refresh();
+    QCOMPARE(table.model()->index(1, CountersModel::ScaleColumn).data().toString(), QStringLiteral("2^11"));
+    QCOMPARE(table.model()->index(1, CountersModel::TrackerColumn).data().toString(), QStringLiteral("0 of 100"));
   }
 
   void a_legend_of_many_rows_takes_no_height_from_its_chart() {

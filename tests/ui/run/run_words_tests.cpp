@@ -101,14 +101,46 @@ class RunWordsTests : public QObject {
     QVERIFY(!glance(data, {})[3].answer.contains(QStringLiteral("gradients")));
     for (std::int64_t number = 288; number <= 297; ++number) takeBoth(number, 0);
     const Statement told = glance(data, {})[3];
-    QCOMPARE(told.answer, QStringLiteral("fp16: gradients are 0 since step 288"));
+    QCOMPARE(told.answer, QStringLiteral("fp16: gradients 0 in 11 of 297 steps"));  // steps 5 and 288 to 297
     QCOMPARE(told.state, Statement::State::Bad);
-    QVERIFY2(told.detail.contains(QStringLiteral("in the last 10 steps")), qPrintable(told.detail));
+    QVERIFY2(told.detail.contains(QStringLiteral("since step 287")), qPrintable(told.detail));
     takeBoth(298, 0, 0);  // the reference has none, either
     QVERIFY(!glance(data, {})[3].answer.contains(QStringLiteral("gradients")));
     takeBoth(299, 0.5);
     takeBoth(300, 0);
     QVERIFY(!glance(data, {})[3].answer.contains(QStringLiteral("gradients")));
+  }
+
+  // Zero at all even steps up to 200 (100), and from 201 to 219 (19); a gradient of NaN at 220 ends nothing, and zero
+  // again from 221 to 230 (10): 129 of 230. The last one that was neither stands at step 199.
+  void gradients_that_are_often_zero_are_told_with_their_share() {
+    RunData data = twoArms();
+    const auto norm = [](std::int64_t number) {
+      if (number == 220) return std::nan("");
+      return number > 200 || number % 2 == 0 ? 0.0 : 1.0;
+    };
+    const auto takeUpTo = [&](std::int64_t from, std::int64_t last) {
+      for (std::int64_t number = from; number <= last; ++number) {
+        record::StepRecord reference = stepOf(1, number, 1);
+        reference.grad_norm = 1;
+        record::StepRecord trial = stepOf(2, number, 2);
+        trial.grad_norm = norm(number);
+        take(data, {reference, trial});
+      }
+    };
+    takeUpTo(1, 199);
+    Statement told = glance(data, {})[3];
+    QCOMPARE(told.answer, QStringLiteral("fp16: gradients 0 in 99 of 199 steps"));
+    QCOMPARE(told.state, Statement::State::Warn);
+    QVERIFY2(!told.detail.contains(QStringLiteral("since")), qPrintable(told.detail));
+    takeUpTo(200, 230);
+    told = glance(data, {})[3];
+    QCOMPARE(told.answer, QStringLiteral("fp16: gradients 0 in 129 of 230 steps"));
+    QCOMPARE(told.state, Statement::State::Bad);
+    QVERIFY2(told.detail.contains(QStringLiteral("since step 199")), qPrintable(told.detail));
+    data.truncate(2, 199);  // it goes on from a checkpoint
+    QCOMPARE(data.arm(2)->gradients().zero, 99);
+    QCOMPARE(data.arm(2)->gradients().lastNonZero, 199);
   }
 
   void a_deviation_without_a_yardstick_names_its_measure() {
