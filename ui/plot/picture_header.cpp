@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "ui/plot/plot_frame.h"
 #include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::plot {
@@ -36,6 +38,36 @@ QStringList wrapped(const QString& text, const QFontMetricsF& metrics, double wi
     }
   }
   return rows;
+}
+
+/// The value of a series that belongs to the end of what is drawn: its newest one, or the last of a zoom.
+std::optional<std::size_t> lastDrawn(const PlotState& state, const SeriesData& data) {
+  if (data.empty()) return std::nullopt;
+  if (state.navigation == nullptr || !state.navigation->isZoomed()) return data.size() - 1;
+  const Range drawn = state.navigation->xRange();
+  // Its positions may repeat, and never fall.
+  std::size_t first = 0;
+  std::size_t end = data.size();
+  while (first < end) {
+    const std::size_t middle = first + (end - first) / 2;
+    if (data.x(middle) <= drawn.high) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (end == 0 || data.x(end - 1) < drawn.low) return std::nullopt;
+  return end - 1;
+}
+
+/// "values at step 362": where all series that are drawn have theirs, or the last of them.
+QString placeWords(const PlotContent& content, const std::vector<double>& places) {
+  if (places.empty()) return {};
+  const auto [first, last] = std::minmax_element(places.begin(), places.end());
+  const QString place = placeText(content, *last);
+  return (*first == *last ? QCoreApplication::translate("PictureHeader", "values at %1 %2")
+                          : QCoreApplication::translate("PictureHeader", "newest values up to %1 %2"))
+      .arg(content.xName, place);
 }
 
 }  // namespace
@@ -97,12 +129,17 @@ void PictureHeader::addLegend(const PlotState& state, const PlotInk& ink, double
     double needed = 0;
   };
   std::vector<Item> items;
+  std::vector<double> places;
   double column = 0;
   for (const auto& source : state.sources.sources()) {
     const PlotSeries& series = source.series;
     if (state.hidden.contains(series.id)) continue;
     const auto& data = *series.data;
-    const QString value = data.empty() ? series.note : shownText(state.content, data.y(data.size() - 1));
+    const std::optional<std::size_t> last = lastDrawn(state, data);
+    const QString value = last           ? shownText(state.content, data.y(*last))
+                          : data.empty() ? series.note
+                                         : QStringLiteral("–");
+    if (last) places.push_back(data.x(*last));
     const double valueWidth = boldMetrics.horizontalAdvance(value);
     // A name that is longer than the picture is wide loses its middle, and no other series its place.
     const QString name = metrics.elidedText(series.name, Qt::ElideMiddle, width - kSwatch - 2 * kGap - valueWidth);
@@ -125,6 +162,13 @@ void PictureHeader::addLegend(const PlotState& state, const PlotInk& ink, double
     m_words.push_back({{value, m_height, x + needed - value + 1, row}, item.value, bold, ink.text});
     x += needed + kBetween;
   }
+  const QString place = placeWords(state.content, places);
+  const double placeWidth = metrics.horizontalAdvance(place);
+  if (!place.isEmpty() && x > 0 && x + placeWidth > width) {
+    x = 0;
+    m_height += row;
+  }
+  if (!place.isEmpty()) m_words.push_back({{x, m_height, placeWidth + 1, row}, place, ink.font, ink.faintText});
   if (!items.empty()) m_height += row;
 }
 

@@ -14,7 +14,8 @@ class QPainter;
 namespace mantissa::ui::plot {
 
 /// What stands above a picture that leaves the window, where nothing around it says what it shows: title and unit, the
-/// experiment, and the visible series with their newest values. Nothing is left out: it takes the rows that it needs.
+/// experiment, and the visible series with their newest values of what is drawn, and where those are. Nothing is left
+/// out: it takes the rows that it needs.
 class PictureHeader {
  public:
   /// Lays it out for this width, in logical pixels.

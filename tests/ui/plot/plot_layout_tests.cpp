@@ -170,6 +170,21 @@ class PlotLayoutTests : public QObject {
     QVERIFY(!words.contains("fp16-growth-2"));
   }
 
+  // The value at step x is x + 1, and the second line ends at step 50.
+  void a_picture_of_a_zoom_has_the_values_of_its_end_and_says_where_they_are() {
+    Shown plot(contentOf({{"fp16", series(ramp(101, 1, 101))}, {"bf16", series(ramp(51, 1, 51))}}));
+    const auto all = [&plot] { return wordsOf(plot.view.svg({600, 300})).join(u' '); };
+    QVERIFY2(all().contains("newest values up to step 100"), qPrintable(all()));
+    plot.view.navigation()->zoomX({20, 42.5}, PlotNavigation::Gesture::New);
+    plot.view.redraw();
+    QVERIFY2(all().contains("fp16 43.00 bf16 43.00"), qPrintable(all()));
+    QVERIFY2(all().contains("values at step 42"), qPrintable(all()));
+    plot.view.navigation()->zoomX({60, 80}, PlotNavigation::Gesture::New);
+    plot.view.redraw();
+    QVERIFY2(all().contains(QStringLiteral("fp16 81.00 bf16 –")), qPrintable(all()));
+    QVERIFY2(all().contains("values at step 80"), qPrintable(all()));
+  }
+
   // --- y follows what is visible -------------------------------------------------------------------------------------
 
   void y_follows_the_visible_part_of_the_curves_data() {
