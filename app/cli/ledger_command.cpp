@@ -21,6 +21,7 @@ struct LedgerOptions {
   CLI::App* command = nullptr;
   ModelLedgerOptions model;  ///< where a file is given
   std::string format;
+  std::string capacity;                       ///< never taken: its option is --device
   std::map<std::string, std::string> fields;  ///< by the option without its dashes, as typed
   std::vector<std::string> microbatches;
 
@@ -63,6 +64,9 @@ std::int64_t required_size(const LedgerOptions& options, const std::string& fiel
 memory::LedgerInput input_of(const LedgerOptions& options) {
   memory::LedgerInput input;
   read_fixed(options, input);
+  if (!options.model.outside.empty()) {
+    input.fixed.push_back({"outside", memory::size_from_text("outside", options.model.outside, memory::Rounding::Up)});
+  }
   input.per_sample_bytes = required_size(options, "per-sample", memory::Rounding::Up);
   input.capacity_bytes = required_size(options, "device", memory::Rounding::Down);
   if (options.given("reserve")) input.reserve_parts = memory::reserve_from_text("reserve", options.text("reserve"));
@@ -115,7 +119,7 @@ ModelLedgerOptions model_options_of(const LedgerOptions& options) {
 
 /// What only a ledger of an experiment has.
 void refuse_model_options(const LedgerOptions& options) {
-  for (const char* const name : {"--set", "--outside", "--seconds", "--no-times", "--expandable-segments"}) {
+  for (const char* const name : {"--set", "--seconds", "--no-times", "--expandable-segments"}) {
     if (options.command->get_option(name)->count() == 0) continue;
     throw Error(ErrorKind::InvalidSetting,
                 {"it belongs to a ledger of an experiment", "", 0, 0, name, "", "", "Give an experiment file, too"});
@@ -126,6 +130,11 @@ int print_ledger(Program& program, const LedgerOptions& options) {
   if (program.json && !options.format.empty() && options.format != "json") {
     throw Error(ErrorKind::InvalidSetting,
                 {"", "", 0, 0, "--format", "'" + options.format + "'", "json, as --json asks for", ""});
+  }
+  if (options.command->get_option("--capacity")->count() > 0) {
+    throw Error(ErrorKind::InvalidSetting,
+                {"there is no such option", "", 0, 0, "--capacity", "'" + options.capacity + "'", "",
+                 "The capacity of the device is --device"});
   }
   if (!options.model.file.empty()) return print_model_ledger(program, model_options_of(options));
   refuse_model_options(options);
@@ -172,7 +181,12 @@ void add_ledger(Program& program) {
       ->allow_extra_args(false);
   add("accumulation", "N", "Microbatches of one optimizer step (1, or the file's accumulate)");
   add("blocks", "N", "Equal blocks of the model, for the cumulative table (1)");
-  command->add_option("--outside", options->model.outside, "With a file: what the process takes beside the allocator")
+  command->add_option("--capacity", options->capacity)->group("");  // what others call it: refused with the right word
+  command
+      ->add_option(
+          "--outside", options->model.outside,
+          "What the process takes beside the allocator: context, workspaces; with a file the figure of a table "
+          "stands in for it")
       ->type_name("SIZE");
   command->add_flag("--expandable-segments", options->model.expandable_segments,
                     "With a file: the allocator is set to expandable_segments:True");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/ledger_page.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -98,6 +99,15 @@ void add_csv_row(report::TableWriter& out, std::string_view kind, const std::str
 
 Json or_null(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
+/// Without it a ledger promises too much.
+std::string outside_sentence(const memory::LedgerInput& input) {
+  const bool known = std::any_of(input.fixed.begin(), input.fixed.end(),
+                                 [](const memory::Category& category) { return category.name == "outside"; });
+  if (known) return {};
+  return "What lies outside of the allocator (context, workspaces of libraries) is not known and not counted: give "
+         "--outside, as the device's own tool shows it.\n";
+}
+
 }  // namespace
 
 std::string ledger_sentence(const memory::Ledger& ledger) {
@@ -127,7 +137,7 @@ std::string ledger_page(const memory::Ledger& ledger) {
                             (input.accumulation == 1 ? " time" : " times") + ".\n";
   const std::string blocks = "\nAfter each of " + count_words(input.blocks) + " equal blocks\n" + block_table(ledger);
   return "What one training step needs\n" + sum_table(ledger) + batch + blocks + "\nWhat just fits\n" +
-         limit_table(ledger.limits) + '\n' + ledger_sentence(ledger) + '\n';
+         limit_table(ledger.limits) + '\n' + outside_sentence(input) + ledger_sentence(ledger) + '\n';
 }
 
 std::string ledger_csv(const memory::Ledger& ledger) {

@@ -141,6 +141,23 @@ class CliLedgerTests : public QObject {
     refused({"format=xml"}, {"--format"});
   }
 
+  // 3.2 + 1 + 5.44 = 9.64 GB of 21.6 usable; (21.6 - 4.2) / 0.34 = 51.2.
+  void typed_sums_take_what_lies_outside_or_say_that_it_is_missing() {
+    const Outcome without = ledger();
+    QVERIFY2(without.out.contains("not known and not counted"), without.out);
+    const Outcome with = ledger({}, {"--outside", "1 GB"});
+    QVERIFY2(with.out.contains("9.64 GB"), with.out);
+    QVERIFY2(with.out.contains("The largest microbatch that fits is 51."), with.out);
+    QVERIFY2(!with.out.contains("not counted"), with.out);
+    QVERIFY(ledger({}, {"--outside=-1 GB"}).err.contains("--outside"));
+  }
+
+  void another_word_for_the_device_is_answered_with_the_right_one() {
+    const Outcome outcome = box_.run({"ledger", "--capacity", "24 GB"});
+    QCOMPARE(outcome.exit, 3);
+    QVERIFY2(outcome.err.contains("--device"), outcome.err);
+  }
+
   void what_is_missing_is_named() {
     Outcome outcome = box_.run({"ledger", "--fixed", "1 GB", "--per-sample", "1 MB"});
     QCOMPARE(outcome.exit, 3);
@@ -150,7 +167,7 @@ class CliLedgerTests : public QObject {
   }
 
   void options_of_the_other_kind_of_ledger_are_refused() {
-    QVERIFY(ledger({}, {"--outside", "1 GB"}).err.contains("--outside"));
+    QVERIFY(ledger({}, {"--no-times"}).err.contains("--no-times"));
     QVERIFY(ledger({}, {"--microbatch", "4"}).err.contains("several times"));
     for (const char* const option : {"--fixed", "--moments", "--blocks"}) {
       const Outcome outcome = box_.run({"ledger", small_experiment(), option, "1 GB"});
@@ -229,10 +246,11 @@ class CliLedgerTests : public QObject {
     QVERIFY2(box.run({"run", file}).err.contains("kept in"), "no run");
     const nlohmann::json found = box.run({"ledger", file, "--no-times", "--json"}).json()["calibration"];
     QCOMPARE(found["trials"].get<int>(), 2);
+    QCOMPARE(found["settings"].get<int>(), 1);  // both in FP32, of the same step
     QVERIFY2(found["worst"].get<double>() <= 0.02, found.dump().c_str());
     QVERIFY(found["next_within"].is_null());
     const Outcome page = box.run({"ledger", file, "--no-times"});
-    QVERIFY2(page.out.contains("Measured in 2 trials of "), page.out);
+    QVERIFY2(page.out.contains("Measured in 2 trials of 1 setting"), page.out);
     // The run itself, without: nothing to be off.
     CliSandbox other;
     QVERIFY(other.run({"run", file, "--memory", "off"}).err.contains("kept in"));

@@ -119,7 +119,9 @@ LedgerControls::LedgerControls(QWidget* parent)
   m_reserveSlider->setRange(0, kMostReserve);
   addField(FieldId::Outside, kind(Kind::Size),
            tr("What the process takes beside PyTorch's allocator: the context, workspaces of libraries. The device's "
-              "own tool shows it. May be left empty, and is then told to be missing."));
+              "own tool shows it. Left empty, a table's figure stands in for it beside traced steps of a GPU; "
+              "otherwise it is "
+              "told to be missing."));
   m_fields[placeOf(FieldId::Outside)]->spin()->setPlaceholder(tr("not known"));
   m_outsideOffer = new QPushButton;
   m_outsideOffer->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -439,15 +441,7 @@ void LedgerControls::showAnswer(const TypedAnswer& answer) {
   showLimit();
 }
 
-void LedgerControls::offerOutside(std::int64_t capacity) {
-  const std::optional<std::int64_t> bytes = engine::outside_from_table(capacity);
-  const bool isOffered = bytes && field(FieldId::Outside)->text().trimmed().isEmpty();
-  m_form->setRowVisible(m_outsideOffer, isOffered);
-  if (!isOffered) return;
-  const QString offered = typedSize(*bytes);
-  if (offered == m_offered) return;
-  m_offered = offered;
-  m_outsideOffer->setText(tr("Take %1 of a table").arg(offered));
+QString LedgerControls::outsideWords() {
   QStringList lines{tr("From a table, not measured:")};
   for (const engine::OutsideFigure& figure : engine::outside_figures()) {
     const auto words = [](std::string_view text) {
@@ -456,7 +450,25 @@ void LedgerControls::offerOutside(std::int64_t capacity) {
     lines << tr("%1, %2: %3. Source: %4")
                  .arg(words(figure.what), typedSize(figure.bytes), words(figure.applies), words(figure.source));
   }
-  m_outsideOffer->setToolTip(plainTip(lines.join(u'\n')));
+  return lines.join(u'\n');
+}
+
+void LedgerControls::offerOutside(std::int64_t capacity) {
+  const std::optional<std::int64_t> bytes = engine::outside_from_table(capacity);
+  const bool isMissing = field(FieldId::Outside)->text().trimmed().isEmpty();
+  const bool isTaken = bytes && isMissing && source() == Source::Experiment;
+  const bool isOffered = bytes && isMissing && !isTaken;
+  m_form->setRowVisible(m_outsideOffer, isOffered);
+  field(FieldId::Outside)
+      ->spin()
+      ->setPlaceholder(isTaken ? tr("%1, of a table").arg(typedSize(*bytes)) : tr("not known"));
+  field(FieldId::Outside)->setMeaning(isTaken ? outsideWords() : QString());
+  if (!isOffered) return;
+  const QString offered = typedSize(*bytes);
+  if (offered == m_offered) return;
+  m_offered = offered;
+  m_outsideOffer->setText(tr("Take %1 of a table").arg(offered));
+  m_outsideOffer->setToolTip(plainTip(outsideWords()));
   m_outsideOffer->setWhatsThis(m_outsideOffer->toolTip());
 }
 

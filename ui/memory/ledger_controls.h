@@ -112,8 +112,10 @@ class LedgerControls : public QWidget {
   void fitSliderRange();
   void showLimit();
   void offerLimits();
-  /// Where nothing was typed of what lies outside of the allocator, the figure of core/memory/outside_table.h can be
-  /// taken: it is nobody's measurement, and takes no part until a person says so. \param capacity  0: none
+  /// Where nothing was typed of what lies outside of the allocator: of traced steps the figure of
+  /// core/memory/outside_table.h is taken, and the field says so. Typed sums are what was typed: there it can be taken.
+  /// \param capacity  0: none
+  static QString outsideWords();
   void offerOutside(std::int64_t capacity);
 
   QHBoxLayout* m_buttons;

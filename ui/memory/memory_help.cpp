@@ -19,7 +19,8 @@ shell::HelpTopic MemoryPage::help() const {
               "down. What is shown is in decimal units; tips, tables that are copied and files have every byte.")},
           {tr("Reserve"), tr("Part of the capacity that stays free: for fragments, and for what nobody has counted.")},
           {tr("Outside"), tr("What the process takes beside PyTorch's allocator. A ledger without it promises too "
-                             "much, and says so.")},
+                             "much, and says so. Beside traced steps a table's figure stands in for it, as on the "
+                             "command line: not measured, with its sources in the field's tip.")},
           {tr("Autocast"),
            tr("It shrinks neither parameters nor gradients nor moments: it saves activations, and adds copies of "
               "parameters in its dtype.")},

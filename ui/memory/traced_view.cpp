@@ -110,6 +110,21 @@ class View {
                                        "It fits only because the allocator gives cached memory back each step, which "
                                        "costs time."));
     }
+    if (!m_ledger.outside_bytes) {
+      m_shown.sentence += u' ' + say(QT_TRANSLATE_NOOP(
+                                     "MemoryPage",
+                                     "What lies outside the allocator (context, workspaces of libraries) is not known "
+                                     "and not counted."));
+    } else if (isOutsideFromTable()) {
+      m_shown.sentence +=
+          u' ' + say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of it lie outside the allocator: from a table, not measured."))
+                     .arg(sizeText(*m_ledger.outside_bytes));
+    }
+  }
+
+  /// Taken by default, or typed as it stands there.
+  bool isOutsideFromTable() const {
+    return m_ledger.outside_bytes && m_ledger.outside_bytes == engine::outside_from_table(m_device.capacity_bytes);
   }
 
   std::int64_t beyondLive() const {
@@ -133,8 +148,10 @@ class View {
           {say(QT_TRANSLATE_NOOP("MemoryPage", "Rounding and free parts of segments")), beyondLive(), true});
     }
     if (m_ledger.outside_bytes) {
-      stack.parts.push_back(
-          {say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")), *m_ledger.outside_bytes, true});
+      stack.parts.push_back({isOutsideFromTable()
+                                 ? say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator, of a table"))
+                                 : say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")),
+                             *m_ledger.outside_bytes, true});
     }
     stack.fixedWords = say(QT_TRANSLATE_NOOP("MemoryPage", "Fixed state %1")).arg(sized(fixed));
     stack.fixedShort = stack.fixedWords;
@@ -241,9 +258,8 @@ class View {
     Row outside{say(QT_TRANSLATE_NOOP("MemoryPage", "Outside the allocator")),
                 say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces of libraries")), m_ledger.outside_bytes,
                 m_ledger.outside_bytes,
-                m_ledger.outside_bytes == engine::outside_from_table(m_device.capacity_bytes)
-                    ? say(QT_TRANSLATE_NOOP("MemoryPage", "table, not measured"))
-                    : say(QT_TRANSLATE_NOOP("MemoryPage", "typed"))};
+                isOutsideFromTable() ? say(QT_TRANSLATE_NOOP("MemoryPage", "table, not measured"))
+                                     : say(QT_TRANSLATE_NOOP("MemoryPage", "typed"))};
     if (!m_ledger.outside_bytes) {
       outside.how = say(QT_TRANSLATE_NOOP("MemoryPage", "context, workspaces: type what the device's tool shows"));
       outside.source = say(QT_TRANSLATE_NOOP("MemoryPage", "! missing"));
@@ -353,6 +369,15 @@ class View {
     trust.detail =
         say(QT_TRANSLATE_NOOP("MemoryPage", "traced on the CPU at %1 samples")).arg(words.join(QStringLiteral(", ")));
     trust.shorterDetails << say(QT_TRANSLATE_NOOP("MemoryPage", "traced on the CPU"));
+    if (!m_ledger.outside_bytes) {
+      fits.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "outside the allocator missing"));
+      fits.shorterDetails << say(QT_TRANSLATE_NOOP("MemoryPage", "outside missing"));
+    } else if (isOutsideFromTable()) {
+      fits.detail +=
+          QStringLiteral(", ") +
+          say(QT_TRANSLATE_NOOP("MemoryPage", "%1 outside of a table")).arg(sizeText(*m_ledger.outside_bytes));
+      fits.shorterDetails << say(QT_TRANSLATE_NOOP("MemoryPage", "outside of a table"));
+    }
     if (!m_forecast.forecast.is_joined(m_ledger.accumulation)) {
       trust.state = Statement::State::Warn;
       trust.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "scaled from one trace"));

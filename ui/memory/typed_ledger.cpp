@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/memory/outside_table.h"
 #include "core/memory/size_text.h"
 #include "core/spec/units.h"
 
@@ -88,6 +89,10 @@ class Reader {
     fields.capacityBytes = read(FieldId::Capacity, capacity).value_or(0);
     fields.reserveParts = read(FieldId::Reserve, share).value_or(0);
     fields.outsideBytes = readOptional(FieldId::Outside, size);
+    if (!fields.outsideBytes && m_answer.problems.count(FieldId::Outside) == 0) {
+      fields.outsideBytes = engine::outside_from_table(fields.capacityBytes);
+      fields.isOutsideFromTable = fields.outsideBytes.has_value();
+    }
     fields.microbatch = read(FieldId::Microbatch, count).value_or(0);
     fields.accumulation = read(FieldId::Accumulation, count).value_or(0);
     fields.updates = readOptional(FieldId::Updates, count).value_or(0);

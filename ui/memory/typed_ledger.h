@@ -122,7 +122,10 @@ struct CommonFields {
   std::map<FieldId, QString> problems;
   std::int64_t capacityBytes = 0;
   std::int64_t reserveParts = 0;
+  /// Typed, or where nothing is typed the figure of core/memory/outside_table.h, as `mantissa-cli ledger` takes it,
+  /// too; nothing: neither is there, and it is missing.
   std::optional<std::int64_t> outsideBytes;
+  bool isOutsideFromTable = false;
   std::int64_t microbatch = 0;
   std::int64_t accumulation = 0;
   std::int64_t updates = 0;  ///< 0: not said

@@ -140,6 +140,26 @@ class TracedEditsTests : public MemoryPageFixture {
     QCOMPARE(m_page->controls()->limitBox()->findData(static_cast<int>(LimitOf::Accumulation)), -1);
   }
 
+  // 24 GB without a reserve: 649,068,544 B of the table (555 + 32 + 32 MiB) leave 23,350,931,456; of 8 MiB a sample
+  // 2783.6 fit. Without the table 24e9 / 8,388,608 = 2861.0.
+  void what_lies_outside_is_of_the_table_where_nothing_is_typed_as_on_the_command_line() {
+    trace();
+    QVERIFY(m_page->shown().sentence.contains(QStringLiteral("not known and not counted")));  // 600 MiB: no GPU
+    QCOMPARE(m_page->shown().statements[0].detail, QStringLiteral("outside the allocator missing"));
+    type(FieldId::Capacity, QStringLiteral("24 GB"));
+    QTRY_VERIFY(m_page->isSettled());
+    QCOMPARE(m_page->shown().stack.total, 64 * kMiB + 649'068'544);
+    QCOMPARE(answer(2), QStringLiteral("2,783 samples"));
+    QVERIFY2(m_page->shown().sentence.contains(QStringLiteral("from a table, not measured")),
+             qPrintable(m_page->shown().sentence));
+    QVERIFY(!m_page->controls()->outsideOffer()->isVisible());
+    QVERIFY(field(FieldId::Outside)->spin()->toolTip().contains(QStringLiteral("github.com")));
+    type(FieldId::Outside, QStringLiteral("0 B"));
+    QTRY_VERIFY(m_page->isSettled());
+    QCOMPARE(m_page->shown().stack.total, 64 * kMiB);
+    QCOMPARE(answer(2), QStringLiteral("2,861 samples"));
+  }
+
   void a_time_can_be_typed_into_the_plans_of_a_traced_experiment() {
     trace();
     type(FieldId::Updates, QStringLiteral("1000"));
