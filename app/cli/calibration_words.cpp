@@ -24,15 +24,24 @@ std::string calibration_words(const memory::Calibration& calibration, const std:
     return "Measured once, in " + archive + ": the prediction was off by " + percent(calibration.worst) +
            ". One trial says little of the next.\n";
   }
-  std::string text = "Measured in " + report::count_words(trials) + " trials of " + archive +
-                     ": predictions were off by " + percent(calibration.median) + " or less in half of them, by " +
-                     percent(calibration.within_95) + " or less in 95 %, and by " + percent(calibration.worst) +
-                     " at worst (" + calibration.worst_of.experiment + '/' + calibration.worst_of.name + "). ";
+  const auto settings = static_cast<std::int64_t>(calibration.settings);
+  const std::string different = "Measured in " + report::count_words(trials) + " trials of " +
+                                report::count_words(settings) +
+                                (settings == 1 ? " setting in " : " different settings in ") + archive;
+  if (settings == 1) {
+    return different + ": the prediction was off by " + percent(calibration.worst) +
+           " at worst. Repeats of one setting say little of the next.\n";
+  }
+  std::string text = different + ": predictions were off by " + percent(calibration.median) +
+                     " or less in half of them, by " + percent(calibration.within_95) + " or less in 95 %, and by " +
+                     percent(calibration.worst) + " at worst (" + calibration.worst_of.experiment + '/' +
+                     calibration.worst_of.name + "). ";
   if (!calibration.next_within) {
     constexpr std::int64_t kEnough = 19;
-    return text + "Fewer than " + std::to_string(kEnough) + " trials say no more of the next one than their worst.\n";
+    return text + "Fewer than " + std::to_string(kEnough) +
+           " different settings say no more of the next one than their worst.\n";
   }
-  return text + "Of a trial like these, the next is off by " + percent(*calibration.next_within) +
+  return text + "Of a setting like these, the next is off by " + percent(*calibration.next_within) +
          " or less with a probability of 95 %.\n";
 }
 

@@ -236,6 +236,7 @@ Json outside_table_json() {
 Json calibration_json(const std::optional<memory::Calibration>& calibration) {
   if (!calibration) return nullptr;
   return {{"trials", calibration->trials},
+          {"settings", calibration->settings},
           {"median", report::json_number(calibration->median)},
           {"within_95", report::json_number(calibration->within_95)},
           {"worst", report::json_number(calibration->worst)},
@@ -273,6 +274,20 @@ std::string trust_sentences(const ExperimentLedger& ledger) {
   return text;
 }
 
+/// What a time is that nobody measured, and the soonest one that somebody did.
+std::string certainty_words(const ExperimentLedger& ledger, const memory::Plan& best) {
+  if (best.timed) return "";
+  std::string words = best.assumed ? ", which assumes the same time for each sample" : ", worked out from other sizes";
+  for (const memory::Plan& plan : ledger.plans.plans) {
+    if (!plan.fits || !plan.timed) continue;
+    return words + "; the soonest that was timed is " + ledger.option_arms[plan.option] +
+           (ledger.question.options[plan.option].activation_checkpointing ? ", checkpointed," : "") + " at " +
+           count_words(plan.microbatch) + " × " + count_words(plan.accumulation) + ", " +
+           seconds_words(plan.update_seconds);
+  }
+  return words;
+}
+
 std::string answer_sentence(const ExperimentLedger& ledger) {
   if (!ledger.plans.best) {
     const bool any = std::any_of(ledger.plans.plans.begin(), ledger.plans.plans.end(),
@@ -283,8 +298,8 @@ std::string answer_sentence(const ExperimentLedger& ledger) {
   const memory::Plan& plan = ledger.plans.plans[*ledger.plans.best];
   return "★ The soonest plan that fits: " + ledger.option_arms[plan.option] + " (" +
          ledger.question.options[plan.option].policy + ") at " + count_words(plan.microbatch) + " × " +
-         count_words(plan.accumulation) + ", " + bytes_words(plan.peak_bytes) + ", " +
-         seconds_words(plan.update_seconds) + " an update" +
+         count_words(plan.accumulation) + ", " + bytes_words(plan.peak_bytes) + ", " + (plan.timed ? "" : "~") +
+         seconds_words(plan.update_seconds) + " an update" + certainty_words(ledger, plan) +
          (plan.spare_seconds && *plan.spare_seconds < 0 ? "; no plan meets the deadline" : "") + ".\n";
 }
 

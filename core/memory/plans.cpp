@@ -44,10 +44,19 @@ std::vector<std::int64_t> divisors_of(std::int64_t number) {
 
 void add_time(const PlanQuestion& question, const PlanOption& option, const StepTime& time, Plan& plan) {
   plan.update_seconds = time.at(plan.microbatch, plan.accumulation);
+  const TimedStep& first = option.timed.front();
+  plan.assumed = std::all_of(option.timed.begin(), option.timed.end(), [&first](const TimedStep& step) {
+    return step.microbatch == first.microbatch && step.accumulation == first.accumulation;
+  });
+  // In proportion to its samples: of as many the very same, to the last bit, for ties are decided by what was given.
+  if (plan.assumed && first.microbatch * first.accumulation == plan.microbatch * plan.accumulation) {
+    plan.update_seconds = option.timed.back().seconds;
+  }
   for (const TimedStep& step : option.timed) {
     if (step.microbatch != plan.microbatch || step.accumulation != plan.accumulation) continue;
     plan.update_seconds = step.seconds;
     plan.timed = true;
+    plan.assumed = false;
   }
   if (question.updates == 0) return;
   plan.finish_seconds = static_cast<double>(question.updates) * *plan.update_seconds;
@@ -63,6 +72,7 @@ bool comes_before(const Plan& one, const Plan& other) {
   if (one.update_seconds && *one.update_seconds != *other.update_seconds) {
     return *one.update_seconds < *other.update_seconds;
   }
+  if (one.timed != other.timed) return one.timed;
   if (one.accumulation != other.accumulation) return one.accumulation < other.accumulation;
   return one.headroom_bytes > other.headroom_bytes;
 }

@@ -51,14 +51,16 @@ struct Plan {
   bool fits = false;
   std::optional<double> update_seconds;  ///< of one update; nothing: the option has no times
   bool timed = false;                    ///< update_seconds is a time that was given; false: worked out from others
+  /// update_seconds is worked out from steps of one size alone: the same time for each sample is assumed.
+  bool assumed = false;
   std::optional<double> finish_seconds;
   std::optional<double> spare_seconds;  ///< deadline less finish; below 0: missed by so much
   std::optional<double> cost;           ///< finish_seconds / 3600 * price_per_hour
 };
 
 struct Plans {
-  /// Those that fit first, the fastest of them first; without times the fewest microbatches first, as each costs some
-  /// time of its own. Then those that do not fit, the least over first.
+  /// Those that fit first, the fastest of them first, of equal ones a time that was given; without times the fewest
+  /// microbatches first, as each costs some time of its own. Then those that do not fit, the least over first.
   std::vector<Plan> plans;
   /// The one that fits and finishes soonest; nothing where none fits or none that fits has a time. A deadline does not
   /// choose: the soonest meets it if any does.

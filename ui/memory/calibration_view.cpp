@@ -35,6 +35,15 @@ QString trialsText(std::size_t count) {
              : say(QT_TRANSLATE_NOOP("MemoryPage", "%1 trials")).arg(countText(static_cast<std::int64_t>(count)));
 }
 
+/// "7 trials of 2 different settings".
+QString evidenceText(const engine::Calibration& calibration) {
+  const QString trials = trialsText(calibration.trials);
+  if (calibration.trials == calibration.settings) return trials;
+  return calibration.settings == 1 ? say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of one setting")).arg(trials)
+                                   : say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of %2 different settings"))
+                                         .arg(trials, countText(static_cast<std::int64_t>(calibration.settings)));
+}
+
 void paintPoints(QPainter& painter, const QRectF& area, const plot::PlotInk& ink, const MemoryPairs& pairs,
                  const ByteScale& scale) {
   const QFontMetricsF metrics(ink.font);
@@ -85,7 +94,7 @@ void paintPoints(QPainter& painter, const QRectF& area, const plot::PlotInk& ink
   painter.setPen(ink.text);
   const QString words =
       say(QT_TRANSLATE_NOOP("MemoryPage", "%1, live peak\nerror: median %2, worst %3"))
-          .arg(trialsText(calibration->trials), shareText(calibration->median), shareText(calibration->worst));
+          .arg(evidenceText(*calibration), shareText(calibration->median), shareText(calibration->worst));
   painter.drawText(plotArea.adjusted(6, 2, 0, 0), static_cast<int>(Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap),
                    words);
 }
@@ -145,7 +154,7 @@ void showCalibration(plot::PictureView& view, const MemoryPairs& pairs) {
         say(QT_TRANSLATE_NOOP("MemoryPage",
                               "%1: half of the predictions were off by %2 or less, 95 % by %3 or "
                               "less, the worst by %4. %5 promised less than was held. Both axes are logarithmic."))
-            .arg(trialsText(calibration->trials), shareText(calibration->median), shareText(calibration->within_95),
+            .arg(evidenceText(*calibration), shareText(calibration->median), shareText(calibration->within_95),
                  shareText(calibration->worst), countText(static_cast<std::int64_t>(calibration->too_low)));
   }
   view.setWords(words);
@@ -193,10 +202,11 @@ std::optional<shell::Statement> trustOf(const MemoryPairs& pairs) {
   } else {
     trust.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "median %1 off")).arg(shareText(calibration->median));
   }
-  trust.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "Traced: %1 measured, worst %2"))
-                     .arg(trialsText(calibration->trials), shareText(calibration->worst));
+  trust.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "Traced: %1, worst %2"))
+                     .arg(evidenceText(*calibration), shareText(calibration->worst));
   if (!calibration->next_within) {
-    trust.help = say(QT_TRANSLATE_NOOP("MemoryPage", "Below 19 trials nothing can be promised of the next one."));
+    trust.help =
+        say(QT_TRANSLATE_NOOP("MemoryPage", "Below 19 different settings nothing can be promised of the next one."));
   }
   return trust;
 }

@@ -206,6 +206,20 @@ QString timesText(const PlansSubject& subject) {
 
 }  // namespace
 
+namespace {
+
+/// What the first place rests on, besides times that were given; empty: on nothing else.
+QString assumptionText(const ShownPlans& plans, const engine::Plan& best) {
+  if (best.assumed) return say(QT_TRANSLATE_NOOP("MemoryPlans", "same time assumed"));
+  if (!best.timed) return say(QT_TRANSLATE_NOOP("MemoryPlans", "worked out"));
+  const bool isTied = std::any_of(plans.plans.begin(), plans.plans.end(), [&best](const engine::Plan& plan) {
+    return plan.fits && plan.assumed && plan.update_seconds == best.update_seconds;
+  });
+  return isTied ? say(QT_TRANSLATE_NOOP("MemoryPlans", "others assumed the same")) : QString();
+}
+
+}  // namespace
+
 ShownPlans shownPlans(const PlansSubject& subject, const engine::Plans& plans) {
   ShownPlans shown;
   std::int64_t largest = 0;
@@ -264,8 +278,18 @@ shell::Statement fastestStatement(const PlansSubject& subject, const ShownPlans&
   statement.shorterAnswers << sizes;
   statement.beginsWithName = true;
   const ByteScale scale = ByteScale::of(plan.peak_bytes);
-  statement.detail = say(QT_TRANSLATE_NOOP("MemoryPlans", "%1, %2 s per update"))
-                         .arg(scale.textWithUnit(plan.peak_bytes), secondsText(plan.update_seconds.value_or(0)));
+  const QString seconds = (plan.timed ? QString() : QStringLiteral("~")) + secondsText(plan.update_seconds.value_or(0));
+  statement.detail =
+      say(QT_TRANSLATE_NOOP("MemoryPlans", "%1, %2 s per update")).arg(scale.textWithUnit(plan.peak_bytes), seconds);
+  const QString assumption = assumptionText(plans, plan);
+  if (!assumption.isEmpty()) {
+    statement.shorterDetails << say(QT_TRANSLATE_NOOP("MemoryPlans", "%1 s, %2")).arg(seconds, assumption);
+    statement.detail += QStringLiteral(", ") + assumption;
+    statement.help =
+        say(QT_TRANSLATE_NOOP("MemoryPlans",
+                              "~ is worked out from the times that are known. From one size alone the same "
+                              "time for each sample is assumed: type a time at another size, too."));
+  }
   statement.state = shell::Statement::State::Plain;
   return statement;
 }

@@ -61,6 +61,30 @@ class CalibrationTests : public QObject {
     QVERIFY(close(memory::calibration_of(thousandths(39))->next_within.value(), 0.038));
   }
 
+  // Seven runs of one network: 1000 predicted each time; errors 1, 2 ... 7 of 1000 + i, the worst 7 / 1007. Another
+  // autocast and another size are other settings: 3 in all, of which the median is 1 / 101.
+  void a_run_that_is_repeated_counts_once_with_its_worst_error() {
+    std::vector<record::MemoryPair> pairs;
+    for (std::int64_t i = 1; i <= 7; ++i) pairs.push_back(pair_of(i, 1000, 1000 + i));
+    auto found = memory::calibration_of(pairs);
+    QCOMPARE(found->trials, std::size_t{7});
+    QCOMPARE(found->settings, std::size_t{1});
+    QVERIFY(close(found->median, 7.0 / 1007.0));
+    QCOMPARE(found->too_low, std::size_t{1});
+    pairs.push_back(pair_of(8, 100, 101));
+    pairs.push_back({9, "walk", "fp32", "off", "cpu", 1000, 500});
+    found = memory::calibration_of(pairs);
+    QCOMPARE(found->trials, std::size_t{9});
+    QCOMPARE(found->settings, std::size_t{3});
+    QVERIFY(close(found->median, 1.0 / 101.0));
+    QVERIFY(close(found->worst, 1.0));
+  }
+
+  void nineteen_repeats_promise_nothing_of_the_next() {
+    const std::vector<record::MemoryPair> repeats(19, pair_of(1, 1000, 1001));
+    QVERIFY(!memory::calibration_of(repeats)->next_within);
+  }
+
   void where_nothing_was_measured_there_is_no_calibration() {
     QVERIFY(!memory::calibration_of({}));
     QVERIFY(!memory::calibration_of({pair_of(1, 10, 0)}));
