@@ -71,6 +71,7 @@ void openAtStart(ui::shell::MainWindow& window, ui::editor::EditorTabs& editors,
     window.openArchiveToBe(archive);  // as mantissa-cli has it: the first run makes it
   } else if (!archive.isEmpty() && QFileInfo::exists(archive)) {
     window.openArchive(archive);
+    if (arguments.files.isEmpty()) window.restoreView();
   }
   if (arguments.files.isEmpty()) {
     // At the first start, and until there is something to look at, one key press shows moving charts.

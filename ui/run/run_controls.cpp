@@ -108,6 +108,7 @@ RunControls::RunControls(QWidget* parent)
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
   }
+  body->setMinimumWidth(1);  // as wide as there is room: what does not fit wraps, and nothing lies below the scroll bar
   auto* const area = new QScrollArea;
   area->setWidget(body);
   area->setWidgetResizable(true);

@@ -69,12 +69,15 @@ ArchiveDock::ArchiveDock(QWidget* parent)
   connect(m_filtered, &QAbstractItemModel::dataChanged, this, &ArchiveDock::fitStates);
   connect(m_view, &QTreeView::expanded, this, &ArchiveDock::fitStates);
   connect(m_view, &QTreeView::collapsed, this, &ArchiveDock::fitStates);
+  connect(m_view, &QTreeView::expanded, this, &ArchiveDock::viewChanged);
+  connect(m_view, &QTreeView::collapsed, this, &ArchiveDock::viewChanged);
   m_view->setItemDelegateForColumn(models::TrialTreeModel::NameColumn,
                                    new MarkerDelegate(models::TrialTreeModel::PlaceRole, m_view));
   m_view->setItemDelegateForColumn(models::TrialTreeModel::StateColumn, new StateDelegate(m_view));
   connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
     m_awaited = 0;
     Q_EMIT trialSelected(selectedTrial());
+    Q_EMIT viewChanged();
   });
 
   // Chosen, not only reached by the keyboard: a tree that has the focus for the first time turns no page.
@@ -174,6 +177,29 @@ void ArchiveDock::selectTrial(std::int64_t id) {
   if (!index.isValid()) return;
   m_view->setCurrentIndex(index);
   m_view->scrollTo(index);
+}
+
+void ArchiveDock::restore(const QVector<std::int64_t>& expanded, std::int64_t experiment, std::int64_t trial) {
+  QModelIndex chosen = m_filtered->mapFromSource(m_model->indexOfTrial(trial));
+  for (int row = 0; row < m_filtered->rowCount(); ++row) {
+    const QModelIndex index = m_filtered->index(row, 0);
+    const std::int64_t id = index.data(models::TrialTreeModel::ExperimentRole).toLongLong();
+    m_view->setExpanded(index, expanded.contains(id));
+    if (id == experiment && !chosen.isValid()) chosen = index;
+  }
+  if (!chosen.isValid()) return;
+  m_view->setCurrentIndex(chosen);
+  m_view->scrollTo(chosen);
+}
+
+std::optional<QVector<std::int64_t>> ArchiveDock::expanded() const {
+  if (!m_filter->text().isEmpty()) return std::nullopt;
+  QVector<std::int64_t> ids;
+  for (int row = 0; row < m_filtered->rowCount(); ++row) {
+    const QModelIndex index = m_filtered->index(row, 0);
+    if (m_view->isExpanded(index)) ids << index.data(models::TrialTreeModel::ExperimentRole).toLongLong();
+  }
+  return ids;
 }
 
 std::int64_t ArchiveDock::selectedTrial() const {

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <QDockWidget>
+#include <QVector>
+
+#include <cstdint>
+#include <optional>
 
 #include "ui/models/trial_list.h"
 
@@ -27,6 +31,10 @@ class ArchiveDock : public QDockWidget {
   void setTrials(const models::TrialList& trials);
   /// One that does not stand there yet is selected when it comes, unless a person goes elsewhere before.
   void selectTrial(std::int64_t id);
+  /// Expands these experiments and no others, and selects what of it is there, the trial before the experiment.
+  void restore(const QVector<std::int64_t>& expanded, std::int64_t experiment, std::int64_t trial);
+  /// Those that show their arms; nothing while a filter decides about it.
+  std::optional<QVector<std::int64_t>> expanded() const;
   /// The experiment whose arms hold while they run; 0: none.
   void setPaused(std::int64_t experiment);
   std::int64_t selectedTrial() const;
@@ -43,6 +51,8 @@ class ArchiveDock : public QDockWidget {
   /// An experiment itself, not one of its arms.
   void experimentSelected(std::int64_t id);
   void newExperimentRequested();
+  /// Something else is selected, or other experiments show their arms.
+  void viewChanged();
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

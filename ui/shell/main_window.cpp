@@ -120,8 +120,10 @@ MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& 
   restoreGeometry(m_settings.windowGeometry());
   restoreState(m_settings.windowState());
   m_archiveWidth = m_settings.archiveWidth();
+  if (!m_settings.windowState().isEmpty()) m_logRoom = m_settings.logRoom();
   m_archiveDock->installEventFilter(this);
   for (Page* const one : m_pages) one->restoreLayout(m_settings.pageLayout(one->id()));
+  rememberChanges();
 }
 
 MainWindow::~MainWindow() {
@@ -347,6 +349,7 @@ void MainWindow::showTrials(const QString& path, const models::TrialList& read) 
   tellArchiveTrouble(path, {});
   const models::TrialList trials = m_ended.take(path, read);
   showArms(trials, isOther);
+  if (isOther) goOnWithView();
   // One that a person stops now is offered where it was stopped.
   if (isOther || (models::interruptedArm(trials) == nullptr && models::stoppedArm(trials) == nullptr)) {
     tellInterruptedRun(trials);
@@ -386,12 +389,15 @@ void MainWindow::tellInterruptedRun(const models::TrialList& trials) {
           .arg(models::isolated(models::experimentTitle(*lost, trials))),
       topic);
   strip->addWayOut(m_actions->find(QStringLiteral("page_run")));
+  // A run that a person has stopped is offered once; what was lost is, until it is dismissed.
+  if (!isInterrupted) return m_settings.dismiss(what);
   connect(strip, &MessageStrip::dismissed, this, [this, what] { m_settings.dismiss(what); });
 }
 
 void MainWindow::showArchiveFailure(const QString& path, const QString& sentence) {
   // What was open stays open: a bad file changes nothing but the message.
   tellArchiveTrouble(path, sentence);
+  m_viewToGoOnWith.reset();
   m_archiveLabel->setText(m_archive.isEmpty() ? tr("no archive") : shortFileName(m_archive));
   if (m_archive.isEmpty()) {
     for (Page* const one : m_pages) one->refuseArchive(path);
@@ -476,8 +482,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->ignore();
     return;
   }
-  m_settings.setWindow(saveGeometry(), saveState(), m_archiveWidth);
-  for (Page* const one : m_pages) m_settings.setPageLayout(one->id(), one->saveLayout());
+  remember();
   event->accept();
   Q_EMIT closed();
 }
@@ -493,70 +498,6 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     return;
   }
   QMainWindow::keyPressEvent(event);
-}
-
-/// In a small window the tabs of the pages come before the room of the search.
-void MainWindow::resizeEvent(QResizeEvent* event) {
-  constexpr int kWideWindow = 1300;
-  if (m_search != nullptr) m_search->setFixedWidth(width() < kWideWindow ? 140 : 260);
-  QMainWindow::resizeEvent(event);
-  QTimer::singleShot(0, this, &MainWindow::fitArchive);  // once the docks have their new places
-  fitLog();
-}
-
-/// Of what a low window has no room for, the log goes first; it is there again with the room, and by its key before.
-void MainWindow::fitLog() {
-  constexpr int kRoomBesideLog = 640;
-  if (m_logDock == nullptr || m_logDock->isFloating()) return;
-  const bool isLow = height() < kRoomBesideLog;
-  if (isLow == m_isLow) return;
-  m_isLow = isLow;
-  if (isLow) {
-    m_logGaveRoom = !m_logDock->isHidden();
-    m_logDock->hide();
-  } else if (std::exchange(m_logGaveRoom, false)) {
-    m_logDock->show();
-  }
-}
-
-/// A small window makes the tree narrower than a person has made it, for good: a larger one gives the width back.
-void MainWindow::fitArchive() {
-  const Qt::DockWidgetArea area = dockWidgetArea(m_archiveDock);
-  const bool isBeside = area == Qt::LeftDockWidgetArea || area == Qt::RightDockWidgetArea;
-  if (!isBeside || !m_archiveDock->isVisible() || m_archiveDock->isFloating()) return;
-  const int window = std::min(width(), m_archiveWidth.window);
-  const int share = m_archiveWidth.tree * window / m_archiveWidth.window;
-  if (m_archiveDock->width() < share) resizeDocks({m_archiveDock}, {share}, Qt::Horizontal);
-}
-
-bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-  // Only a person who drags has a button down: the system resizes windows by itself.
-  const bool isDragged = watched == m_archiveDock && event->type() == QEvent::Resize &&
-                         QGuiApplication::mouseButtons().testFlag(Qt::LeftButton);
-  if (isDragged && !m_archiveDock->isFloating()) m_archiveWidth = {m_archiveDock->width(), width()};
-  return QMainWindow::eventFilter(watched, event);
-}
-
-void MainWindow::showEvent(QShowEvent* event) {
-  QMainWindow::showEvent(event);
-  if (std::exchange(m_wasShown, true)) return;
-  if (m_settings.windowState().isEmpty()) showLogWhereThereIsRoom();
-  m_isLow = false;  // the layout of a larger window may have been restored into a low one
-  fitLog();
-}
-
-/// In a low window the pages need the height; what fails is told in strips, and F12 shows the log.
-void MainWindow::showLogWhereThereIsRoom() {
-  constexpr int kRoomForLog = 860;
-  m_logDock->setVisible(height() >= kRoomForLog);
-}
-
-void MainWindow::resetLayout() {
-  m_settings.resetLayout();
-  m_archiveWidth = {};
-  restoreState(m_firstState);
-  for (Page* const one : m_pages) one->restoreLayout({});
-  showLogWhereThereIsRoom();
 }
 
 }  // namespace mantissa::ui::shell

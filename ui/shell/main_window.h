@@ -4,9 +4,11 @@
 #include <QElapsedTimer>
 #include <QMainWindow>
 #include <QString>
+#include <QTimer>
 #include <QVector>
 
 #include <functional>
+#include <optional>
 
 #include "ui/models/ended_arms.h"
 #include "ui/models/trial_list.h"
@@ -50,6 +52,8 @@ class MainWindow : public QMainWindow {
   /// Opens an archive or an experiment file, told apart by its content; a strip says what is wrong with it.
   void open(const QString& path);
   void openArchive(const QString& path);
+  /// Shows again what was in front when the program was left: once its archive, which is opened now, is there.
+  void restoreView();
   /// An experiment that F5 runs from now on; what is in front and what is shown of the archive stay.
   void holdExperiment(const QString& path);
   /// The newest experiment file among the recent ones that is still there; empty: none.
@@ -121,6 +125,7 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void moveEvent(QMoveEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -150,6 +155,10 @@ class MainWindow : public QMainWindow {
   void showLogWhereThereIsRoom();
   void fitLog();
   void fitArchive();
+  void rememberChanges();
+  void rememberSoon();
+  void remember();
+  void goOnWithView();
   void tellArchiveSize();
   void tellFailure(Page* page, const QString& sentence);
   void placeStrips();
@@ -168,7 +177,7 @@ class MainWindow : public QMainWindow {
   ArchiveDock* m_archiveDock = nullptr;
   LogDock* m_logDock = nullptr;
   bool m_isLow = false;
-  bool m_logGaveRoom = false;  ///< the window became low while the log was there
+  int m_logRoom = 0;  ///< px of height from which on the log is back, which gave its room by itself; 0: it has not
   MessageStrips* m_strips = nullptr;
   StripPlace* m_stripPlace = nullptr;  ///< below the pages: of the strips where the page in front does not take them
   QTabWidget* m_tabs = nullptr;
@@ -193,6 +202,8 @@ class MainWindow : public QMainWindow {
   Settings::ArchiveWidth m_archiveWidth;
   bool m_closing = false;  ///< asked once; the window closes when the work has ended
   bool m_wasShown = false;
+  QTimer m_remembering;  ///< runs while something has changed that is to be remembered
+  std::optional<Settings::View> m_viewToGoOnWith;
   QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
 };
 

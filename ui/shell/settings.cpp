@@ -17,6 +17,12 @@ constexpr char kGeometry[] = "layout/window_geometry";
 constexpr char kState[] = "layout/window_state";
 constexpr char kArchiveWidth[] = "layout/archive_width";
 constexpr char kArchiveWindow[] = "layout/archive_width_in_window";
+constexpr char kLogRoom[] = "layout/log_room";
+constexpr char kViewPage[] = "view/page";
+constexpr char kViewArchive[] = "view/archive";
+constexpr char kViewExperiment[] = "view/experiment";
+constexpr char kViewTrial[] = "view/trial";
+constexpr char kViewExpanded[] = "view/expanded";
 constexpr char kPages[] = "layout/pages/";
 constexpr char kLayout[] = "layout";
 constexpr char kDismissed[] = "dismissed";
@@ -122,11 +128,35 @@ Settings::ArchiveWidth Settings::archiveWidth() const {
   return width.tree > 0 && width.window > 0 ? width : ArchiveWidth();
 }
 
-void Settings::setWindow(const QByteArray& geometry, const QByteArray& state, const ArchiveWidth& archiveWidth) {
+int Settings::logRoom() const { return m_values.value(kLogRoom).toInt(); }
+
+Settings::View Settings::view() const {
+  View view;
+  view.page = m_values.value(kViewPage).toString();
+  view.archive = m_values.value(kViewArchive).toString();
+  view.experiment = m_values.value(kViewExperiment).toLongLong();
+  view.trial = m_values.value(kViewTrial).toLongLong();
+  for (const QString& id : m_values.value(kViewExpanded).toStringList()) view.expanded << id.toLongLong();
+  return view;
+}
+
+void Settings::setView(const View& view) {
+  m_values.setValue(kViewPage, view.page);
+  m_values.setValue(kViewArchive, view.archive);
+  m_values.setValue(kViewExperiment, QVariant::fromValue<qlonglong>(view.experiment));
+  m_values.setValue(kViewTrial, QVariant::fromValue<qlonglong>(view.trial));
+  QStringList expanded;
+  for (const std::int64_t id : view.expanded) expanded << QString::number(id);
+  m_values.setValue(kViewExpanded, expanded);
+}
+
+void Settings::setWindow(const QByteArray& geometry, const QByteArray& state, const ArchiveWidth& archiveWidth,
+                         int logRoom) {
   m_values.setValue(kGeometry, geometry);
   m_values.setValue(kState, state);
   m_values.setValue(kArchiveWidth, archiveWidth.tree);
   m_values.setValue(kArchiveWindow, archiveWidth.window);
+  m_values.setValue(kLogRoom, logRoom);
 }
 
 QByteArray Settings::pageLayout(const QString& page) const { return m_values.value(kPages + page).toByteArray(); }

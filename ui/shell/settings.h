@@ -5,6 +5,9 @@
 #include <QSettings>
 #include <QString>
 #include <QStringList>
+#include <QVector>
+
+#include <cstdint>
 
 namespace mantissa::ui::shell {
 
@@ -62,7 +65,21 @@ class Settings {
     int window = 1400;
   };
   ArchiveWidth archiveWidth() const;
-  void setWindow(const QByteArray& geometry, const QByteArray& state, const ArchiveWidth& archiveWidth);
+  /// From which height of the window in pixels on the log is there again, which gave its room by itself; 0: it is where
+  /// a person wants it.
+  int logRoom() const;
+  void setWindow(const QByteArray& geometry, const QByteArray& state, const ArchiveWidth& archiveWidth, int logRoom);
+
+  /// What was in front: where the next start goes on.
+  struct View {
+    QString page;                    ///< its id; empty: not known
+    QString archive;                 ///< of the rest; empty: none
+    std::int64_t experiment = 0;     ///< selected, or that of the trial; 0: none
+    std::int64_t trial = 0;          ///< selected; 0: none
+    QVector<std::int64_t> expanded;  ///< experiments of the tree
+  };
+  View view() const;
+  void setView(const View& view);
 
   /// The layout of a page (splitters, hidden charts) under the page's name; empty: its default.
   QByteArray pageLayout(const QString& page) const;

@@ -55,7 +55,7 @@ class ShellTests : public QObject {
       Settings settings(file);
       QCOMPARE(settings.theme(), ThemeMode::System);
       settings.setTheme(ThemeMode::Dark);
-      settings.setWindow("geometry", "state", {300, 1200});
+      settings.setWindow("geometry", "state", {300, 1200}, 640);
       settings.setPageLayout(QStringLiteral("archive"), "columns");
     }
     Settings settings(file);

@@ -14,6 +14,8 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStatusBar>
 #include <QTabWidget>
@@ -30,6 +32,7 @@
 
 #include "app/workbench/arguments.h"
 #include "app/workbench/pages.h"
+#include "app/workbench/start.h"
 #include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "core/session/model_prints.h"
@@ -630,6 +633,54 @@ class WindowTests : public QObject {
     QTRY_VERIFY(!log->isVisible());
     m_window->resize(1400, 900);
     QTRY_VERIFY(log->isVisible());
+  }
+
+  void a_window_of_a_small_screen_has_room_for_two_rows_of_charts() {
+    m_window->resize(1400, 900);
+    m_window->findChild<LogDock*>()->show();
+    m_window->showPage(QStringLiteral("run"));
+    test::makeExampleArchive(path("a.db"), 200);
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_window->resize(1280, 760);
+    const auto charts = m_window->page(QStringLiteral("run"))->findChildren<ui::plot::PlotView*>();
+    QCOMPARE(charts.size(), 4);
+    for (const ui::plot::PlotView* const chart : charts) {
+      QTRY_COMPARE(chart->visibleRegion().boundingRect(), chart->rect());
+    }
+  }
+
+  void nothing_of_an_experiment_lies_below_its_scroll_bar_in_a_small_window() {
+    m_window->open(mantissa::workbench::sampleExperiment());
+    m_window->resize(853, 513);
+    auto* const run = m_window->page(QStringLiteral("run"));
+    for (const QScrollArea* const area : run->findChildren<QScrollArea*>()) {
+      if (area->accessibleName() != QLatin1String("The experiment")) continue;
+      QTRY_VERIFY(area->verticalScrollBar()->isVisible());
+      QVERIFY2(area->widget()->width() <= area->viewport()->width(),
+               qPrintable(QString::number(area->widget()->width())));
+      return;
+    }
+    QFAIL("the experiment has no scroll area");
+  }
+
+  void a_log_that_gave_its_room_is_back_in_a_large_window_of_the_next_start() {
+    const auto next = [this] {
+      m_window->close();
+      m_window = std::make_unique<MainWindow>(*m_settings, m_log.get(), workbench::makePages());
+      m_window->resize(1400, 900);
+      m_window->show();
+      if (!QTest::qWaitForWindowExposed(m_window.get())) return false;
+      return m_window->findChild<LogDock*>()->isVisible();
+    };
+    auto* const log = m_window->findChild<LogDock*>();
+    m_window->resize(1400, 900);
+    log->show();
+    m_window->resize(853, 533);
+    QTRY_VERIFY(!log->isVisible());
+    QVERIFY(next());
+    m_window->actions()->find(QStringLiteral("toggle_log"))->trigger();  // what a person hides stays hidden
+    QVERIFY(!next());
   }
 
   void layouts_persist_and_reset() {

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeView>
 
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "tests/ui/run/run_page_fixtures.h"
 #include "tests/ui/shell/strip_sentences.h"
 #include "ui/editor/editor_tabs.h"
+#include "ui/shell/archive_dock.h"
 #include "ui/shell/document.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/main_window.h"
@@ -107,14 +109,51 @@ class StartTests : public QObject {
     m_sample = workbench::sampleExperiment();
   }
 
-  void a_run_that_was_stopped_is_offered_at_the_next_start_as_an_interrupted_one_is() {
-    start({}, {exampleArchive("a.db", record::Status::Stopped)});
-    QTRY_COMPARE(m_window->archive(), path("a.db"));  // only then it is what the next start begins with
+  /// Written while the window is there, for one that is killed.
+  void a_start_goes_on_with_the_page_the_arm_and_the_tree_of_the_one_before() {
+    start({}, {exampleArchive("a.db")});
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    auto* tree = m_window->archiveDock()->findChild<QTreeView*>();
+    m_window->archiveDock()->selectTrial(2);
+    m_window->showPage(QStringLiteral("memory"));
+    m_window->resize(1111, 777);
+    QTRY_COMPARE(m_settings->view().page, QStringLiteral("memory"));
+    QCOMPARE(m_settings->view().trial, std::int64_t{2});
+    QVERIFY(m_settings->windowGeometry() == m_window->saveGeometry());
+    start();
+    QTRY_VERIFY(m_window->page(QStringLiteral("memory"))->isVisible());
+    QCOMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{2});
+    QCOMPARE(m_window->size(), QSize(1111, 777));
+    // An experiment without its arms, on another page.
+    tree = m_window->archiveDock()->findChild<QTreeView*>();
+    tree->setCurrentIndex(tree->model()->index(0, 0));
+    tree->collapse(tree->model()->index(0, 0));
+    m_window->showPage(QStringLiteral("run"));
+    start();
+    QTRY_VERIFY(m_window->page(QStringLiteral("run"))->isVisible());
+    QCOMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{0});
+    QCOMPARE(m_window->archiveDock()->selectedExperiment(), std::int64_t{1});
+    tree = m_window->archiveDock()->findChild<QTreeView*>();
+    QVERIFY(!tree->isExpanded(tree->model()->index(0, 0)));
+    // Of another archive nothing is known.
+    start({}, {exampleArchive("b.db")});
+    QTRY_COMPARE(m_window->archive(), path("b.db"));
+    QVERIFY(m_window->page(QStringLiteral("archive"))->isVisible());
+    QCOMPARE(m_window->archiveDock()->selectedExperiment(), std::int64_t{0});
+  }
+
+  void a_run_that_was_stopped_is_offered_once_at_a_start() {
+    test::makeExampleArchive(path("a.db"), test::kSteps, record::Status::Stopped);
+    m_settings->setArchive(path("a.db"));
     start();
     QTRY_COMPARE(told(), QStringList{QStringLiteral("digits was stopped before its end. The Run page shows how far it "
                                                     "came and whether it can go on.")});
     m_window->showPage(QStringLiteral("run"));
     QTRY_COMPARE(told(), QStringList());
+    m_window->showPage(QStringLiteral("archive"));
+    start();
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    QCOMPARE(told(), QStringList());
   }
 
  private:
