@@ -468,19 +468,16 @@ class Painting {
     const auto& marks = m_frame.nonFinite;
     for (std::size_t i = 0; i < marks.size(); ++i) {
       const FrameNonFinite& mark = marks[i];
-      // Every column with a mark is shown; triangles and words where there is room for them.
-      m_painter.fillRect(QRectF(mark.pixel - 0.75, top + 1, 1.5, 4), bad);
-      m_labels.take(QRectF(mark.pixel - 5, top, 10, 11));
-      if (mark.pixel - triangle < kTriangleRoom) {
-        // Joined to the triangle, or it would look like the rest of a word that is cut off.
-        m_painter.fillRect(QRectF(QPointF(triangle, top + 1), QPointF(mark.pixel, top + 2.5)), bad);
-        continue;
-      }
+      // Every column with a mark is shown, above the triangles, which are whole; they and words stand where there is
+      // room for them.
+      m_painter.fillRect(QRectF(std::round(mark.pixel) - 1, top, 2, 2), bad);
+      m_labels.take(QRectF(mark.pixel - 5, top, 10, 12));
+      if (mark.pixel - triangle < kTriangleRoom) continue;
       triangle = mark.pixel;
       m_painter.setPen(Qt::NoPen);
       m_painter.setBrush(bad);
       m_painter.drawPolygon(
-          QPolygonF({{mark.pixel - 4.5, top + 2}, {mark.pixel + 4.5, top + 2}, {mark.pixel, top + 10}}));
+          QPolygonF({{mark.pixel - 4.5, top + 3}, {mark.pixel + 4.5, top + 3}, {mark.pixel, top + 11}}));
       // The word stands for all of the marks that share the triangle, where they are of one kind.
       auto last = i;
       bool sameWord = true;

@@ -5,17 +5,60 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLocale>
+#include <QPainter>
+#include <QStyledItemDelegate>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/base/number_text.h"
 #include "ui/plot/plot_frame.h"
 #include "ui/plot/plot_numbers.h"
 
 namespace mantissa::ui::plot {
+namespace {
+
+constexpr int kCellMargin = 6;  // px, at either side of a number
+
+/// The decimals of a number with the point; empty of one that has none.
+QString decimalsOf(const QString& number) {
+  const qsizetype point = number.indexOf(QLocale().decimalPoint());
+  return point < 0 ? QString() : number.mid(point);
+}
+
+/// Numbers whose points stand above each other.
+class PointDelegate final : public QStyledItemDelegate {
+ public:
+  explicit PointDelegate(PlotTable& table) : QStyledItemDelegate(&table), m_table(table) {}
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    const QString number = std::exchange(cell.text, QString());
+    const QStyle& style = *m_table.style();
+    style.drawControl(QStyle::CE_ItemViewItem, &cell, painter, &m_table);
+    const int own = cell.fontMetrics.horizontalAdvance(decimalsOf(number));
+    const int room = std::max(kCellMargin, m_table.pointRoom(index.column()) - own);
+    const bool isSelected = cell.state.testFlag(QStyle::State_Selected);
+    const auto group = cell.state.testFlag(QStyle::State_Active) ? QPalette::Active : QPalette::Inactive;
+    painter->save();
+    painter->setFont(cell.font);
+    painter->setPen(cell.palette.color(group, isSelected ? QPalette::HighlightedText : QPalette::Text));
+    const QRect place = cell.rect.adjusted(kCellMargin, 0, -room, 0);
+    painter->drawText(place, static_cast<int>(Qt::AlignRight | Qt::AlignVCenter),
+                      cell.fontMetrics.elidedText(number, Qt::ElideRight, place.width()));
+    painter->restore();
+  }
+
+ private:
+  PlotTable& m_table;
+};
+
+}  // namespace
 
 RowMerge::RowMerge(std::vector<std::shared_ptr<const SeriesData>> series)
     : m_series(std::move(series)), m_index(m_series.size()), m_next(m_series.size()) {}
@@ -256,6 +299,7 @@ PlotTable::PlotTable(const PlotState& state, QWidget* parent) : QTableView(paren
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
   setWordWrap(false);  // a number has no second line
+  setItemDelegate(new PointDelegate(*this));
   horizontalHeader()->setHighlightSections(false);
   connect(&m_model, &QAbstractItemModel::modelReset, this, &PlotTable::fitColumns);
   connect(&m_model, &QAbstractItemModel::layoutChanged, this, &PlotTable::widenColumns);
@@ -272,6 +316,7 @@ void PlotTable::fitColumns() {
   if (headers == m_fitted) return widenColumns();
   m_fitted = headers;
   m_widths.clear();
+  m_points.assign(static_cast<std::size_t>(headers.size()), 0);
   for (int column = 0; column < headers.size(); ++column) {
     const QString usual = column == 0 ? QStringLiteral("1,000,000") : QStringLiteral("0.00000000000000000");
     m_widths.push_back(std::max(horizontalHeader()->sectionSizeHint(column), widthFor(usual)));
@@ -293,11 +338,24 @@ void PlotTable::widenColumns() {
   for (int column = 0; column < static_cast<int>(m_widths.size()); ++column) {
     int& width = m_widths[static_cast<std::size_t>(column)];
     if (columnWidth(column) != width) continue;  // a person's choice
+    int& points = m_points[static_cast<std::size_t>(column)];
+    const int pointsBefore = points;
+    int before = 0;  // the widest of what stands left of the point
     for (int row = first; row <= last; ++row) {
-      width = std::max(width, widthFor(m_model.index(row, column).data().toString()));
+      const QString number = m_model.index(row, column).data().toString();
+      const int decimals = fontMetrics().horizontalAdvance(decimalsOf(number));
+      points = std::max(points, decimals);
+      before = std::max(before, widthFor(number) - decimals);
     }
+    width = std::max(width, before + points);
+    if (points != pointsBefore) viewport()->update();
     if (columnWidth(column) != width) setColumnWidth(column, width);
   }
+}
+
+int PlotTable::pointRoom(int column) const {
+  const auto place = static_cast<std::size_t>(column);
+  return kCellMargin + (place < m_points.size() ? m_points[place] : 0);
 }
 
 void PlotTable::resizeEvent(QResizeEvent* event) {

@@ -98,6 +98,9 @@ class PlotTable : public QTableView {
   PlotTableModel& plotModel() { return m_model; }
   void copy() const;
 
+  /// How far from the right edge of a column its numbers have their decimal point, px: all of them alike.
+  int pointRoom(int column) const;
+
   /// Scrolls to the first row at or beyond this place. \return its x; nothing where rows are sorted by something else.
   std::optional<double> showFrom(double x);
 
@@ -114,6 +117,7 @@ class PlotTable : public QTableView {
 
   QStringList m_fitted;       // the headers that columns have room for
   std::vector<int> m_widths;  // that columns were given; a person may have chosen others
+  std::vector<int> m_points;  // the room that the longest decimals so far take with their point
   PlotTableModel m_model;
 };
 

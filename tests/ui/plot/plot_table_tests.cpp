@@ -313,6 +313,32 @@ class PlotTableTests : public QObject {
     QCOMPARE(lines[20'001], QByteArray("20000,,Infinity"));
   }
 
+  /// 0.5, 12.25 and 3: of each row the ink ends at another place, so that the points stand above each other.
+  void numbers_of_a_column_have_their_points_above_each_other() {
+    Growing a({{0, 0.5}, {1, 12.25}, {2, 3}});
+    Shown plot(contentOf({{"reference", a.data}}));
+    plot.view.setTableShown(true);
+    PlotTable& table = *plot.view.table();
+    table.setAlternatingRowColors(false);
+    QTest::qWait(20);
+    const QImage picture = table.viewport()->grab().toImage();
+    const auto inkEnd = [&](int row) {
+      const QRect cell = table.visualRect(table.model()->index(row, 1));
+      for (int x = cell.right(); x > cell.left(); --x) {
+        for (int y = cell.top() + 2; y < cell.bottom() - 2; ++y) {
+          if (picture.pixelColor(x, y).lightness() < 128) return cell.right() - x;
+        }
+      }
+      return -1;
+    };
+    const QFontMetrics metrics = table.fontMetrics();
+    QCOMPARE(table.pointRoom(1), 6 + metrics.horizontalAdvance(QStringLiteral(".25")));
+    const int digit = metrics.horizontalAdvance(QStringLiteral("5"));
+    QVERIFY2(std::abs(inkEnd(0) - inkEnd(1) - digit) <= 1, qPrintable(QString::number(inkEnd(0) - inkEnd(1))));
+    const int decimals = metrics.horizontalAdvance(QStringLiteral(".25"));
+    QVERIFY2(std::abs(inkEnd(2) - inkEnd(1) - decimals) <= 2, qPrintable(QString::number(inkEnd(2) - inkEnd(1))));
+  }
+
   void png_shows_header_and_lines() {
     Growing a({{0, 1}, {1, 5}, {2, 2}});
     Shown plot(contentOf({{"reference", a.data}}));
