@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/report/tables.h"
 #include "core/session/judge_again.h"
 #include "core/session/judge_foreign.h"
+#include "core/session/outcomes.h"
 
 namespace mantissa::cli {
 namespace {
@@ -41,13 +43,14 @@ int judge_archived(Program& program, const JudgeOptions& options) {
   const record::TrialRow trial = program.find(archive::Reader(archive), options.of);
   const session::JudgedAgain judged = session::judge_again(archive, trial.id, options.files.rules);
   for (const std::string& note : judged.notes) program.console.message("note: " + note);
+  const std::optional<record::MatureQuality> mature = session::mature_quality(archive::Reader(archive), trial.id);
   const int exit = exit_code_of(judged.judgement.verdict.word);
   if (program.json) {
     program.console.result(
-        report::judgement_document(trial, judged.judgement, judged.of_run, judged.rules_of_run, exit));
+        report::judgement_document(trial, judged.judgement, judged.of_run, judged.rules_of_run, exit, mature));
   } else {
     program.console.result_for_people(
-        report::judgement_page(trial, judged.judgement, judged.of_run, judged.rules_of_run));
+        report::judgement_page(trial, judged.judgement, judged.of_run, judged.rules_of_run, mature));
   }
   return exit;
 }

@@ -37,6 +37,7 @@ void declare(Program& program) {
   add_list(program);
   add_show(program);
   add_judge(program);
+  add_outcomes(program);
   add_export(program);
   add_check(program);
   add_inspect(program);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/cli/exit_code.h"
@@ -8,6 +9,7 @@
 #include "core/archive/reader.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
+#include "core/session/outcomes.h"
 
 namespace mantissa::cli {
 namespace {
@@ -26,10 +28,11 @@ int show(Program& program, const std::string& name, bool resolved) {
     return true;
   });
   const record::History history = reader.history(trial.id);
+  const std::optional<record::MatureQuality> mature = session::mature_quality(reader, trial.id);
   if (program.json) {
-    program.console.result(report::show_document(trial, experiment, losses, history));
+    program.console.result(report::show_document(trial, experiment, losses, history, mature));
   } else {
-    program.console.result_for_people(report::trial_page(trial, experiment, losses, history));
+    program.console.result_for_people(report::trial_page(trial, experiment, losses, history, mature));
   }
   return exit_code::kDone;
 }

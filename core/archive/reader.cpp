@@ -14,6 +14,7 @@
 #include "core/archive/clock.h"
 #include "core/archive/judgement_rows.h"
 #include "core/archive/memory_rows.h"
+#include "core/archive/outcome_rows.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/standing_rows.h"
 #include "core/archive/step_rows.h"
@@ -183,6 +184,10 @@ std::vector<record::CaseRow> Reader::cases(std::int64_t trial) const {
 }
 
 std::optional<std::string> Reader::evidence(std::int64_t trial) const { return read_evidence(*connection_, trial); }
+
+std::vector<record::CaseOutcome> Reader::outcomes(std::int64_t trial) const {
+  return read_outcomes(*connection_, trial);
+}
 
 std::vector<record::Judgement> Reader::judgements(std::int64_t trial) const {
   return read_judgements(*connection_, trial);

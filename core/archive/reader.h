@@ -14,6 +14,7 @@
 #include "core/record/checkpoint.h"
 #include "core/record/judgement.h"
 #include "core/record/memory_comparison.h"
+#include "core/record/outcomes.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
 
@@ -79,6 +80,9 @@ class Reader {
 
   /// Judgements of a trial by other rules than those of its run, oldest first.
   std::vector<record::Judgement> judgements(std::int64_t trial) const;
+
+  /// What turned out to be right for cases of a trial, by position.
+  std::vector<record::CaseOutcome> outcomes(std::int64_t trial) const;
 
   /// Which cases are in the frozen set of an experiment; nothing in an archive from before that was kept.
   std::optional<record::CaseSet> case_set(std::int64_t experiment) const;

@@ -208,6 +208,17 @@ CREATE TABLE judgements (
 ) STRICT;
 CREATE INDEX judgements_by_trial ON judgements (trial);
 
+-- What turned out to be right for frozen cases of a trial, after its verdict, which stays.
+CREATE TABLE outcomes (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,    -- of the case in `cases`
+  case_id TEXT NOT NULL,
+  outcome REAL NOT NULL,        -- class index, or the target in its own unit; always finite
+  received_at TEXT NOT NULL,
+  cases_sha256 TEXT NOT NULL,   -- of the frozen set that it was joined with: that of case_sets then
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
 -- As verdict_reasons.
 CREATE TABLE judgement_reasons (
   judgement INTEGER NOT NULL REFERENCES judgements (id),

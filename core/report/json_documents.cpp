@@ -185,6 +185,18 @@ Json judgements_of(const record::History& history) {
   return judgements;
 }
 
+Json mature_of(const std::optional<record::MatureQuality>& mature) {
+  if (!mature) return nullptr;
+  return {{"cases", mature->cases},
+          {"outcomes", mature->outcomes},
+          {"metric", mature->metric},
+          {"quality_reference", number_or_null(mature->quality_reference)},
+          {"quality", number_or_null(mature->quality)},
+          {"quality_same_weights", number_or_null(mature->quality_same_weights)},
+          {"received_at", mature->received_at},
+          {"cases_sha256", mature->cases_sha256}};
+}
+
 /// The same with everything that led to the verdict.
 Json judged_arm(const record::TrialRow& trial) {
   Json value = arm(trial);
@@ -282,7 +294,8 @@ std::string run_document(const record::RunSummary& summary, const std::string& a
 }
 
 std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                          const LossSummary& losses, const record::History& history) {
+                          const LossSummary& losses, const record::History& history,
+                          const std::optional<record::MatureQuality>& mature) {
   Json shown = judged_arm(trial);
   shown["policy"] = parsed_or_null(trial.start.policy);
   return document_text(
@@ -293,6 +306,7 @@ std::string show_document(const record::TrialRow& trial, const record::Experimen
        {"evaluations", evaluations_of(history)},
        {"resumptions", resumptions_of(history)},
        {"judgements", judgements_of(history)},
+       {"mature", mature_of(mature)},
        {"experiment",
         {{"id", trial.experiment_id},
          {"name", experiment.name},
@@ -307,13 +321,22 @@ std::string show_document(const record::TrialRow& trial, const record::Experimen
 }
 
 std::string judgement_document(const record::TrialRow& trial, const record::Judgement& judgement,
-                               const record::Verdict& of_run, const std::string& rules_of_run, int exit_code) {
+                               const record::Verdict& of_run, const std::string& rules_of_run, int exit_code,
+                               const std::optional<record::MatureQuality>& mature) {
   Json of_its_run = verdict_members(of_run);
   of_its_run["rules_as_json"] = parsed_or_null(rules_of_run);
   return document_text({{"trial", {{"id", trial.id}, {"name", trial.start.name}, {"experiment", trial.experiment}}},
                         {"judgement", judgement_members(judgement)},
                         {"of_run", of_its_run},
+                        {"mature", mature_of(mature)},
                         {"exit", exit_code}});
+}
+
+std::string outcomes_document(const record::TrialRow& trial, std::int64_t added,
+                              const std::optional<record::MatureQuality>& mature) {
+  return document_text({{"trial", {{"id", trial.id}, {"name", trial.start.name}, {"experiment", trial.experiment}}},
+                        {"added", added},
+                        {"mature", mature_of(mature)}});
 }
 
 std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/record/checkpoint.h"
 #include "core/record/judgement.h"
+#include "core/record/outcomes.h"
 #include "core/record/trial.h"
 #include "core/report/loss_summary.h"
 
@@ -21,9 +24,14 @@ namespace mantissa::report {
 std::string list_document(const std::vector<record::TrialRow>& trials);
 std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code);
 std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                          const LossSummary& losses, const record::History& history);
+                          const LossSummary& losses, const record::History& history,
+                          const std::optional<record::MatureQuality>& mature = {});
 std::string judgement_document(const record::TrialRow& trial, const record::Judgement& judgement,
-                               const record::Verdict& of_run, const std::string& rules_of_run, int exit_code);
+                               const record::Verdict& of_run, const std::string& rules_of_run, int exit_code,
+                               const std::optional<record::MatureQuality>& mature = {});
+/// \param added  how many outcomes were new
+std::string outcomes_document(const record::TrialRow& trial, std::int64_t added,
+                              const std::optional<record::MatureQuality>& mature);
 std::string error_document(ErrorKind kind, const ErrorFacts& facts, int exit_code);
 
 // For the documents of other parts of the product:

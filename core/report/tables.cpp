@@ -366,7 +366,8 @@ std::string trial_list(const std::vector<record::TrialRow>& trials, std::size_t 
 }
 
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                       const LossSummary& losses, const record::History& history) {
+                       const LossSummary& losses, const record::History& history,
+                       const std::optional<record::MatureQuality>& mature) {
   const record::TrialEnd& end = trial.end;
   Table facts({{"what"}, {"value"}});
   facts.add_row({"id", std::to_string(trial.id)});
@@ -410,14 +411,28 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   facts.add_row({"frozen cases hash", experiment.cases_sha256});
   facts.add_row({"reference lock hash", experiment.lock_sha256});
 
-  return trial_section(trial) + '\n' + facts.text() + memory_section(end.memory) + history_sections(history) +
-         json_section("Policy", trial.start.policy) + json_section("Experiment", experiment.resolved) +
-         json_section("Reference lock", experiment.lock);
+  const std::string later = mature_section(mature);
+  return trial_section(trial) + '\n' + later + (later.empty() ? "" : "\n") + facts.text() + memory_section(end.memory) +
+         history_sections(history) + json_section("Policy", trial.start.policy) +
+         json_section("Experiment", experiment.resolved) + json_section("Reference lock", experiment.lock);
+}
+
+std::string mature_section(const std::optional<record::MatureQuality>& mature) {
+  if (!mature) return {};
+  std::string text = "Mature quality, from " + std::to_string(mature->outcomes) + " outcomes of " +
+                     std::to_string(mature->cases) + " cases, the last received at " + mature->received_at + ": " +
+                     mature->metric + ' ' + number_words(mature->quality) + " against " +
+                     number_words(mature->quality_reference);
+  if (mature->quality_same_weights) text += " (same weights " + number_words(mature->quality_same_weights) + ')';
+  return text + ". The verdict stays.\n";
 }
 
 std::string judgement_page(const record::TrialRow& trial, const record::Judgement& judgement,
-                           const record::Verdict& of_run, const std::string& rules_of_run) {
+                           const record::Verdict& of_run, const std::string& rules_of_run,
+                           const std::optional<record::MatureQuality>& mature) {
   std::string text = trial.experiment + '/' + trial.start.name + ", trial " + std::to_string(trial.id) + "\n\n";
+  const std::string later = mature_section(mature);
+  if (!later.empty()) text += later + '\n';
   if (!judgement.post_hoc) {
     text += verdict_section("Judged again by the rules of its run", judgement.verdict);
     return text + (judgement.verdict.word == of_run.word

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/record/checkpoint.h"
 #include "core/record/judgement.h"
+#include "core/record/outcomes.h"
 #include "core/record/trial.h"
 #include "core/report/loss_summary.h"
 
@@ -55,13 +57,18 @@ std::string trial_list(const std::vector<record::TrialRow>& trials, std::size_t 
 /// A judgement of a trial beside the verdict of its run, rule by rule. Says of one that is post hoc that it is.
 /// \param of_run  the verdict of the run; \param rules_of_run  JSON; empty: no rules were fixed before the first step
 std::string judgement_page(const record::TrialRow& trial, const record::Judgement& judgement,
-                           const record::Verdict& of_run, const std::string& rules_of_run);
+                           const record::Verdict& of_run, const std::string& rules_of_run,
+                           const std::optional<record::MatureQuality>& mature = {});
+
+/// The quality that later outcomes give, beside the verdict; empty where there are none.
+std::string mature_section(const std::optional<record::MatureQuality>& mature);
 
 /// The verdict on a run that was made elsewhere, rule by rule, and what is not known of it.
 std::string foreign_page(const record::TrialRow& trial);
 
 /// Everything that an archive holds of one arm, for people.
 std::string trial_page(const record::TrialRow& trial, const record::ExperimentStart& experiment,
-                       const LossSummary& losses, const record::History& history);
+                       const LossSummary& losses, const record::History& history,
+                       const std::optional<record::MatureQuality>& mature = {});
 
 }  // namespace mantissa::report
