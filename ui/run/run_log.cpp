@@ -58,7 +58,7 @@ QStringList endLines(const record::TrialRow& arm) {
   return lines;
 }
 
-QStringList closingLines(const record::RunSummary& summary, const QString& archive) {
+QStringList closingLines(const record::RunSummary& summary, const QString& name, const QString& archive) {
   QStringList gains;
   bool measured = summary.reference.end.gains.has_value();
   for (const record::TrialRow& trial : summary.trials) {
@@ -66,7 +66,6 @@ QStringList closingLines(const record::RunSummary& summary, const QString& archi
     measured = true;
     if (const QString words = gainOf(trial); !words.isEmpty()) gains << words;
   }
-  const QString name = word(summary.experiment);
   QStringList lines;
   if (!gains.isEmpty()) {
     lines << say("%1: gains measured: %2").arg(name, gains.join(QStringLiteral("; ")));

@@ -20,6 +20,7 @@ QString checkpointLine(qint64 step);
 QStringList endLines(const record::TrialRow& arm);
 
 /// What its gains are, where they were measured, how the run has ended, and where it is kept.
-QStringList closingLines(const record::RunSummary& summary, const QString& archive);
+/// \param name  of the experiment, with its number where that tells it apart
+QStringList closingLines(const record::RunSummary& summary, const QString& name, const QString& archive);
 
 }  // namespace mantissa::ui::run

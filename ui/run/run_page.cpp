@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QStackedLayout>
 #include <QThread>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -85,6 +86,10 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
     if (m_archived && what.experiment) return;  // it never changes
     m_archived = what.experiment;
     if (m_view == View::Archive) showView(View::Archive);
+  });
+  connect(&m_unreadable, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
+    constexpr int kWritingMilliseconds = 200;  // one that is replaced is gone for a moment
+    QTimer::singleShot(kWritingMilliseconds, this, [this, path] { lookAtUnreadable(path); });
   });
   connect(m_charts, &RunCharts::redrawNeeded, this, &RunPage::wake);
   connect(m_charts->deviationChooser(), &QComboBox::currentIndexChanged, this, [this] {
@@ -187,13 +192,31 @@ std::shared_ptr<const spec::Experiment> RunPage::readExperiment(const QString& p
     return experiment;
   } catch (const Error& error) {
     showFailure(models::errorText(error), QString::fromLatin1(kUnreadableTopic) + path);
+    m_unreadable.addPath(path);
     return nullptr;
   }
+}
+
+/// What was told of a file that could not be read goes when it can be.
+void RunPage::lookAtUnreadable(const QString& path) {
+  try {
+    spec::read_experiment(path.toStdString());
+  } catch (const Error&) {
+    m_unreadable.addPath(path);  // whoever replaces a file takes it out of the watch
+    return;
+  }
+  m_unreadable.removePath(path);
+  m_strips->dismiss(QString::fromLatin1(kUnreadableTopic) + path);
 }
 
 void RunPage::openExperiment(const QString& path) {
   std::shared_ptr<const spec::Experiment> opened = readExperiment(path);
   if (!opened) return;
+  // Another experiment is looked at now: what was wrong with others is over with them.
+  for (const QString& other : m_unreadable.files()) {
+    m_unreadable.removePath(other);
+    m_strips->dismiss(QString::fromLatin1(kUnreadableTopic) + other);
+  }
   takeOpened(std::move(opened));
   m_isHeld = false;
   m_isAside = isBusy();
@@ -255,6 +278,7 @@ void RunPage::holdExperiment(const QString& path) {
 }
 
 void RunPage::readAgain(const QString& path) {
+  if (m_unreadable.files().contains(path)) lookAtUnreadable(path);
   if (!m_opened || QFileInfo(QString::fromStdString(m_opened->file)) != QFileInfo(path)) return;
   if (m_view == View::Nothing) {
     openExperiment(path);
@@ -327,7 +351,10 @@ void RunPage::showView(View view) {
   }
   const spec::Experiment* const experiment = shownExperiment();
   // What was found out of an opened experiment says nothing of another one.
-  if (experiment == nullptr || experiment != m_lookedAt.get()) m_controls->preflight()->clear();
+  const bool goesOn = view == View::Archive && m_own.resumes != 0 && m_own.resumes == m_followed &&
+                      m_own.archive == m_archive && m_own.experiment;
+  const spec::Experiment* const lookedAhead = goesOn ? m_own.experiment.get() : experiment;
+  if (lookedAhead == nullptr || lookedAhead != m_lookedAt.get()) m_controls->preflight()->clear();
   showExperiment(experiment, name);
   m_stepPanel->close();
   m_charts->setArchive(m_view == View::Archive ? m_archive : archiveToRunInto());

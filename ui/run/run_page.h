@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QFileSystemWatcher>
 #include <QTimer>
 
 #include <functional>
@@ -185,6 +186,7 @@ class RunPage : public shell::Page {
   void useDefaultArchive();
   QString refusedArchiveWords() const;
   std::shared_ptr<const spec::Experiment> readExperiment(const QString& path);
+  void lookAtUnreadable(const QString& path);
   bool makeArchiveFolder();
   void pauseOrResume();
   void requestEdit();
@@ -246,6 +248,7 @@ class RunPage : public shell::Page {
   bool m_areCheckpointsKnown = false;      ///< whether it has any
   bool m_offerIsStale = false;             ///< whether the followed run can go on is to be said anew
   std::shared_ptr<const spec::Experiment> m_opened;    ///< from a file: what Run runs
+  QFileSystemWatcher m_unreadable;                     ///< the experiment files of which a strip says what is wrong
   bool m_isHeld = false;                               ///< it was opened at the start, unasked: the archive is shown
   std::shared_ptr<const spec::Experiment> m_lookedAt;  ///< what the pre-flight is about
   /// What was opened while a run is at work waits aside: told as long as it is neither shown nor run nor queued.

@@ -9,6 +9,7 @@
 #include <QSet>
 #include <QStackedLayout>
 
+#include "ui/measured_text.h"
 #include "ui/models/name_words.h"
 #include "ui/models/record_words.h"
 #include "ui/run/experiment_loader.h"
@@ -170,6 +171,16 @@ std::vector<worker::WaitingJob> RunPage::namedWaiting() const {
     } else if (files[job.title].size() > 1) {
       job.title = QStringLiteral("%1 · %2").arg(models::isolated(job.title), models::isolated(fileOf(*run)));
     }
+  }
+  // What is alike to the end has its place in the queue.
+  QHash<QString, int> alike;
+  for (const worker::WaitingJob& job : waiting) ++alike[job.title];
+  QHash<QString, int> place;
+  for (worker::WaitingJob& job : waiting) {
+    const int all = alike.value(job.title);
+    if (all < 2) continue;
+    const int number = ++place[job.title];
+    job.title = tr("%1 (%2 of %3)").arg(models::isolated(job.title), wholeText(number), wholeText(all));
   }
   return waiting;
 }

@@ -144,7 +144,7 @@ void RunPage::listenToController() {
     m_ownData.setArms({arm});
   });
   const auto ended = [this](worker::JobId, const record::RunSummary& summary) {
-    for (const QString& line : closingLines(summary, QDir::toNativeSeparators(m_own.archive))) log(line);
+    for (const QString& line : closingLines(summary, runTitle(), QDir::toNativeSeparators(m_own.archive))) log(line);
     endOwnRun();
   };
   connect(m_controller, &TrainingController::jobFinished, this, ended);
@@ -529,7 +529,8 @@ void RunPage::requestEdit() {
 /// Whether Run begins something else than a person sees.
 bool RunPage::runsAnother() const {
   if (!m_opened || m_view == View::Nothing) return false;
-  return m_view == View::Archive || !m_own.experiment || m_own.experiment->file != m_opened->file;
+  const auto& shown = m_view == View::Archive ? m_archived : m_own.experiment;
+  return !shown || shown->file != m_opened->file;
 }
 
 void RunPage::enableActions() {
@@ -561,9 +562,9 @@ void RunPage::enableActions() {
   m_actions->update(situation);
   m_controls->offerGoOn(situation.state == worker::JobState::Idle && resumableArm() != nullptr);
   if (situation.state == worker::JobState::Running) m_controls->focusNextAfterPrimary();
-  // A trial can be added to a file; what an archive has stays as it was run.
-  m_controls->presets()->setVisible(m_view != View::Archive && m_opened != nullptr && !situation.isTooLargeToEdit &&
-                                    m_controls->presets()->hasPresets());
+  // A trial can be added to a file that is open; what an archive has of another one stays as it was run.
+  m_controls->presets()->setVisible((m_view != View::Archive || !runsAnother()) && m_opened != nullptr &&
+                                    !situation.isTooLargeToEdit && m_controls->presets()->hasPresets());
   if (m_view == View::Archive && isResumedHere()) {
     m_controls->setNote(tr("Goes on in %1.").arg(models::isolated(QFileInfo(m_archive).fileName())));
   } else if (!m_refusedArchive.isEmpty()) {

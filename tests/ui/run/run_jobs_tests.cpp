@@ -403,6 +403,20 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
+  void new_runs_of_one_file_that_wait_are_told_apart_by_their_places() {
+    m_window->open(writeExperiment());
+    QTest::keyClick(m_window, Qt::Key_F5);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    for (int i = 0; i < 2; ++i) QTest::keyClick(m_window, Qt::Key_F8, Qt::ShiftModifier);
+    const auto* const list = m_page->controls()->queue()->findChild<QListWidget*>();
+    QTRY_COMPARE(list->count(), 2);
+    QCOMPARE(list->item(0)->text(), QStringLiteral("digits (1 of 2)"));
+    QCOMPARE(list->item(1)->text(), QStringLiteral("digits (2 of 2)"));
+    m_page->controller()->clearWaiting();
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
   void a_queue_that_goes_on_after_a_stop_counts_its_own_runs_alone() {
     m_failing = {1};
     m_window->open(writeExperiment());
@@ -719,6 +733,44 @@ class RunJobsTests : public QObject {
     QTRY_VERIFY(action("run_resume")->isEnabled());
     QTest::keyClick(m_window, Qt::Key_F7);
     QVERIFY2(test::stripSentences(m_page).contains(sentence), qPrintable(test::stripSentences(m_page).join(u'|')));
+  }
+
+  void what_goes_on_is_the_experiment_of_the_open_file() {
+    const QString file = writeExperiment();
+    m_page->controls()->presets()->setPresets({QStringLiteral("FP16")}, {QStringLiteral("help")});
+    m_window->open(file);
+    makeStoppedRun(path("a.db"), file);
+    m_window->open(path("a.db"));
+    QTRY_COMPARE(m_window->archive(), path("a.db"));
+    m_page->selectTrial(1);
+    QTRY_VERIFY(action("run_resume")->isEnabled());
+    QTest::keyClick(m_window, Qt::Key_F7);
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Running);
+    QVERIFY(m_page->controls()->presets()->isVisible());
+    QVERIFY2(!action("run")->whatsThis().contains(QStringLiteral("another experiment")),
+             qPrintable(action("run")->whatsThis()));
+    m_page->controller()->stop();
+    QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+  }
+
+  void what_is_wrong_with_a_file_is_told_until_it_is_right() {
+    const auto write = [this](const QByteArray& text) {
+      QFile file(path("bad.toml"));
+      return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+    };
+    QFile good(writeExperiment());
+    QVERIFY(good.open(QIODevice::ReadOnly));
+    const QByteArray text = good.readAll();
+    QVERIFY(write("mantissa = 1\nx = 2\n"));
+    m_window->open(path("bad.toml"));
+    QCOMPARE(test::stripSentences(m_page).size(), 1);
+    QVERIFY(write(text));  // by another program
+    QTRY_COMPARE(test::stripSentences(m_page), QStringList());
+    QVERIFY(write("mantissa = 1\nx = 2\n"));
+    m_window->open(path("bad.toml"));
+    QCOMPARE(test::stripSentences(m_page).size(), 1);
+    m_window->open(writeExperiment());  // another experiment
+    QCOMPARE(test::stripSentences(m_page), QStringList());
   }
 
   void what_was_said_of_a_stopped_run_stays_away_once_dismissed() {

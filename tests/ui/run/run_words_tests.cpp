@@ -340,15 +340,15 @@ class RunWordsTests : public QObject {
     record::RunSummary summary;
     summary.experiment = "digits";
     summary.trials = {rejected(), arm(3, "bf16", record::TrialKind::Trial)};
-    QCOMPARE(closingLines(summary, QStringLiteral("/a/b.db")),
-             QStringList(QStringLiteral("digits: finished, kept in /a/b.db")));
+    QCOMPARE(closingLines(summary, QStringLiteral("digits #3"), QStringLiteral("/a/b.db")),
+             QStringList(QStringLiteral("digits #3: finished, kept in /a/b.db")));
     record::Gains gains;
     gains.speed_up = 1.25;
     gains.speed_up_low = 0.95;
     gains.speed_up_high = 1.5;
     summary.trials[1].end.gains = gains;
-    QCOMPARE(closingLines(summary, QStringLiteral("/a/b.db")).first(),
-             QStringLiteral("digits: gains measured: bf16 is 1.25 × as fast as the reference (0.95 to 1.50), no "
+    QCOMPARE(closingLines(summary, QStringLiteral("digits #3"), QStringLiteral("/a/b.db")).first(),
+             QStringLiteral("digits #3: gains measured: bf16 is 1.25 × as fast as the reference (0.95 to 1.50), no "
                             "difference shown"));
   }
 
