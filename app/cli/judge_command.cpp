@@ -90,8 +90,10 @@ void add_judge(Program& program) {
   command->add_option("TRIAL", options->of, "An id, experiment/trial, a name (the newest), or last");
   command
       ->add_option("--rules", files.rules,
-                   "TOML with [rules], also a whole experiment file; without it the rules fixed before the first step")
-      ->type_name("FILE");
+                   "TOML with mantissa = 1 and [rules], also a whole experiment file; without it the rules fixed "
+                   "before the first step")
+      ->type_name("FILE")
+      ->check(given_name);
   const char* const elsewhere = "A run that was made elsewhere";
   command
       ->add_option("--reference", files.reference,

@@ -65,4 +65,8 @@ record::TrialRow Program::find(const archive::Reader& reader, const std::string&
   return trial;
 }
 
+std::string given_name(const std::string& text) {
+  return text.empty() ? std::string("found an empty text, expected a name") : std::string();
+}
+
 }  // namespace mantissa::cli

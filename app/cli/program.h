@@ -48,6 +48,10 @@ struct Program {
   record::TrialRow find(const archive::Reader& reader, const std::string& text);
 };
 
+/// Of an option that would be as good as left out where its text is empty: `--rules "$UNSET"`.
+/// \return what is wrong, or nothing
+std::string given_name(const std::string& text);
+
 // One file a command.
 void add_run(Program& program);
 void add_resume(Program& program);

@@ -114,7 +114,8 @@ void add_run(Program& program) {
       ->add_option("--cases-from", options->cases_from,
                    "Compares on the very frozen cases of this trial of the archive; refused where they are not there "
                    "any more")
-      ->type_name("TRIAL");
+      ->type_name("TRIAL")
+      ->check(given_name);
 }
 
 }  // namespace mantissa::cli

@@ -75,7 +75,7 @@ class Reader {
   /// In the order of the frozen set; empty where the trial has none.
   std::vector<record::CaseRow> cases(std::int64_t trial) const;
 
-  /// TrialEnd::evidence of an arm; nothing where none is kept.
+  /// TrialEnd::evidence of an arm; nothing where none is kept. \throws Error ArchiveDamaged where it was changed.
   std::optional<std::string> evidence(std::int64_t trial) const;
 
   /// Judgements of a trial by other rules than those of its run, oldest first.

@@ -189,7 +189,8 @@ CREATE TABLE case_sets (
 -- What the verdict on a trial rests on beside its cases, steps and counts, so that it can be judged again.
 CREATE TABLE trial_evidence (
   trial INTEGER PRIMARY KEY REFERENCES trials (id),
-  evidence TEXT NOT NULL        -- JSON, see core/session/archived_evidence.h
+  evidence TEXT NOT NULL,       -- JSON, see core/session/archived_evidence.h
+  sha256 TEXT NOT NULL          -- of it
 ) STRICT;
 
 -- Judgements of a trial by other rules than those of its run, made after its end. Nothing here changes `verdicts`.

@@ -7,6 +7,8 @@
 #include "core/archive/schema.h"
 #include "core/archive/sqlite.h"
 #include "core/archive/text_rows.h"
+#include "core/base/error.h"
+#include "core/base/sha256.h"
 
 namespace mantissa::archive {
 namespace {
@@ -106,17 +108,24 @@ std::vector<record::RuleVerdict> read_rule_verdicts(Connection& connection, Rule
 void replace_evidence(Connection& connection, std::int64_t trial, const std::string& evidence) {
   Statement(connection, "DELETE FROM trial_evidence WHERE trial = ?1").bind(1, trial).run();
   if (evidence.empty()) return;
-  Statement(connection, "INSERT INTO trial_evidence (trial, evidence) VALUES (?1, ?2)")
+  const std::string hash = sha256(evidence);
+  Statement(connection, "INSERT INTO trial_evidence (trial, evidence, sha256) VALUES (?1, ?2, ?3)")
       .bind(1, trial)
       .bind(2, std::string_view(evidence))
+      .bind(3, std::string_view(hash))
       .run();
 }
 
 std::optional<std::string> read_evidence(Connection& connection, std::int64_t trial) {
   if (!has_table(connection, "trial_evidence")) return std::nullopt;
-  Statement select(connection, "SELECT evidence FROM trial_evidence WHERE trial = ?1");
+  Statement select(connection, "SELECT evidence, sha256 FROM trial_evidence WHERE trial = ?1");
   select.bind(1, trial);
   if (!select.step()) return std::nullopt;
+  if (sha256(select.text(0)) != select.text(1)) {
+    throw Error(ErrorKind::ArchiveDamaged, {"the evidence on a trial is not what its run wrote", connection.path(), 0,
+                                            0, "table trial_evidence, trial " + std::to_string(trial),
+                                            sha256(select.text(0)), select.text(1), "Use a backup"});
+  }
   return select.text(0);
 }
 

@@ -28,6 +28,7 @@ std::vector<record::RuleVerdict> read_rule_verdicts(Connection& connection, Rule
 /// What a verdict rests on; empty: nothing is kept. Replaces what stood there.
 void replace_evidence(Connection& connection, std::int64_t trial, const std::string& evidence);
 
+/// \throws Error ArchiveDamaged where it is not what was written
 std::optional<std::string> read_evidence(Connection& connection, std::int64_t trial);
 
 }  // namespace mantissa::archive

@@ -49,7 +49,7 @@ class Header {
     Roles roles;
     roles.experiment = &experiment;
     roles.missing = spec::Missing::Refuse;
-    roles.targets_may_be_missing = true;
+    roles.case_file = true;
     refuse_missing();
     roles.columns.id = "id";
     roles.columns.inputs = data_.input_names;

@@ -267,7 +267,7 @@ class TableBuilder {
     }
     for (const auto i : places_.targets) {
       const CellValue value = value_of_cell(row.cells[i]);
-      if (value.kind == CellKind::Missing && roles_.targets_may_be_missing) continue;
+      if (value.kind == CellKind::Missing && roles_.case_file) continue;
       if (value.kind == CellKind::Missing || value.kind == CellKind::Nan) {
         require_droppable(row, i, value);
         complete = false;
@@ -281,7 +281,7 @@ class TableBuilder {
     for (std::size_t t = 0; t < places_.targets.size(); ++t) {
       const std::string_view cell = row.cells[places_.targets[t]];
       add_target(table_.targets[t], cell);
-      if (!roles_.targets_may_be_missing) continue;
+      if (!roles_.case_file) continue;
       table_.targets[t].is_missing.push_back(value_of_cell(cell).kind == CellKind::Missing);
     }
     table_.lines.push_back(row.line);
@@ -319,12 +319,12 @@ class TableBuilder {
       case CellKind::Missing:
         facts.problem = "a missing value";
         facts.expected = "a value";
-        facts.remedy = "Set data.missing = \"drop\" to leave such rows out";
+        facts.remedy = leave_out_remedy();
         break;
       case CellKind::Nan:
         facts.problem = "NaN is already in the data";
         facts.expected = "a finite number";
-        facts.remedy = "Set data.missing = \"drop\" to leave such rows out";
+        facts.remedy = leave_out_remedy();
         break;
       case CellKind::Infinite:
         facts.problem = "an infinite number is already in the data";
@@ -333,9 +333,16 @@ class TableBuilder {
         break;
       default:
         facts.problem = "text in an input column";
-        facts.remedy = "Leave the column out with data.columns.inputs, or write its values as numbers";
+        facts.remedy = roles_.case_file
+                           ? "Write the value as a number"
+                           : "Leave the column out with data.columns.inputs, or write its values as numbers";
     }
     throw Error(ErrorKind::DataProblem, std::move(facts));
+  }
+
+  std::string leave_out_remedy() const {
+    return roles_.case_file ? "Give the case a value, or take it out of the file"
+                            : "Set data.missing = \"drop\" to leave such rows out";
   }
 
   std::string checked_id(const CsvRow& row) {
@@ -351,9 +358,8 @@ class TableBuilder {
           id.empty() ? "a row without an id" : "an id that line " + std::to_string(first->second) + " has too";
       facts.found = id.empty() ? "an empty cell" : '\'' + id + '\'';
       facts.expected = "an id of its own for every row";
-      facts.remedy = roles_.columns.id == roles_.experiment->data.columns.id
-                         ? "Correct the ids, or leave data.columns.id out to use the row numbers"
-                         : "Correct the ids";
+      facts.remedy =
+          roles_.case_file ? "Correct the ids" : "Correct the ids, or leave data.columns.id out to use the row numbers";
       throw Error(ErrorKind::DataProblem, std::move(facts));
     }
     return id;

@@ -14,7 +14,7 @@ struct TargetColumn {
   std::vector<double> numbers;     ///< 0 where the cell is text
   std::vector<std::string> texts;  ///< as the cells stand
   std::vector<bool> is_number;
-  std::vector<bool> is_missing;  ///< only where Roles::targets_may_be_missing: the cell says nothing
+  std::vector<bool> is_missing;  ///< only where Roles::case_file: the cell says nothing
   bool any_number = false;
   bool any_text = false;
   bool all_whole = true;             ///< every number is an integer, also written 2.0
@@ -56,9 +56,10 @@ struct Roles {
   enum class Wanted { All, Inputs, Targets };
   Wanted wanted = Wanted::All;  ///< Inputs, Targets: the other half stands in a file of its own
   spec::Columns columns;
-  std::string kind;                     ///< column of the kinds of case; empty: none
-  bool targets_may_be_missing = false;  ///< row by row
-  std::vector<std::string> left_out;    ///< no inputs unless columns.inputs names them
+  std::string kind;  ///< column of the kinds of case; empty: none
+  /// Frozen cases, not rows to learn from: targets may be missing row by row, and keys of [data] mend nothing.
+  bool case_file = false;
+  std::vector<std::string> left_out;  ///< no inputs unless columns.inputs names them
   spec::Missing missing = spec::Missing::Refuse;
   const spec::Experiment* experiment = nullptr;  ///< for messages about its keys
   const Table* same_columns_as = nullptr;        ///< another file with other columns is refused; their order may differ

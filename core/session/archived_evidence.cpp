@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/archived_evidence.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -10,6 +11,8 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/sha256.h"
 #include "core/spec/names.h"
 #include "core/spec/parse.h"
 
@@ -52,6 +55,74 @@ spec::Task task_of(const std::string& text) {
   throw json::other_error::create(501, "no task: " + text, nullptr);
 }
 
+/// Of everything that was measured of these cases, in a form that survives the archive.
+std::string cases_sha256(const std::vector<record::CaseRow>& rows) {
+  Sha256 hash;
+  const auto add_values = [&hash](const std::vector<double>& values) {
+    hash.add(' ' + std::to_string(values.size()) + ' ').add(values.data(), values.size() * sizeof(double));
+  };
+  const auto add_count = [&hash](const std::optional<std::int64_t>& count) {
+    hash.add(count ? ' ' + std::to_string(*count) : std::string(" -"));
+  };
+  const auto add_number = [&hash](double value) { hash.add(' ' + to_text(value)); };
+  for (const record::CaseRow& row : rows) {
+    hash.add("\n" + std::to_string(row.id.size()) + ' ' + row.id + ' ').add(record::to_text(row.kind));
+    hash.add(' ' + std::to_string(row.slice.size()) + ' ' + row.slice);
+    add_values(row.target);
+    add_values(row.output);
+    add_values(row.output_reference);
+    add_values(row.output_same_weights);
+    add_count(row.positions);
+    if (!row.positions) continue;
+    // Of these the outputs are not kept.
+    for (const auto* const count :
+         {&row.position_flips, &row.position_flips_same_weights, &row.positions_correct,
+          &row.positions_correct_reference, &row.positions_correct_same_weights, &row.positions_non_finite,
+          &row.positions_non_finite_reference, &row.positions_non_finite_same_weights}) {
+      add_count(*count);
+    }
+    for (const auto* const number :
+         {&row.nll, &row.nll_reference, &row.nll_same_weights, &row.output_rmse, &row.output_rmse_same_weights}) {
+      if (*number) add_number(**number);
+    }
+    for (const double error :
+         {row.abs_error, row.rel_error, row.case_relative, row.ulp_error, row.abs_error_same_weights,
+          row.rel_error_same_weights, row.case_relative_same_weights, row.ulp_error_same_weights}) {
+      add_number(error);
+    }
+  }
+  return hash.hex();
+}
+
+/// Of the repeats, each as it stands.
+std::string repeats_sha256(const judge::Evidence& evidence) {
+  Sha256 hash;
+  for (const auto& rows : evidence.rounding) hash.add(cases_sha256(rows));
+  hash.add("spread");
+  for (const auto& rows : evidence.spread) hash.add(cases_sha256(rows));
+  return hash.hex();
+}
+
+/// Facts of a trial's own row that its verdict rests on.
+json row_facts(const judge::Evidence& evidence) {
+  return {{"device", evidence.device},
+          {"cast_policy", evidence.cast_policy},
+          {"autocast", evidence.autocast},
+          {"status", record::to_text(evidence.status)},
+          {"failure", evidence.failure}};
+}
+
+void read_unit(judge::TargetUnit& unit, const json& object, spec::Task task) {
+  unit.scale = object.at("scale").get<std::vector<double>>();
+  unit.offset = object.at("offset").get<std::vector<double>>();
+  unit.log10 = object.at("log10").get<bool>();
+  const bool whole = unit.scale.size() == unit.offset.size() &&
+                     std::find(unit.scale.begin(), unit.scale.end(), 0.0) == unit.scale.end();
+  if (!whole || (task == spec::Task::Regression && unit.scale.empty())) {
+    throw json::other_error::create(501, "no unit of a target", nullptr);
+  }
+}
+
 void read_evidence(judge::Evidence& evidence, const json& object) {
   const json& decision = object.at("decision");
   evidence.decision.kind = decision_kind(decision.at("kind").get<std::string>());
@@ -61,10 +132,7 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
   evidence.decision.positions = decision.at("positions").get<std::int64_t>();
   evidence.decision.log_probabilities = decision.at("log_probabilities").get<bool>();
   evidence.task = task_of(object.at("task").get<std::string>());
-  const json& unit = object.at("target_unit");
-  evidence.unit.scale = unit.at("scale").get<std::vector<double>>();
-  evidence.unit.offset = unit.at("offset").get<std::vector<double>>();
-  evidence.unit.log10 = unit.at("log10").get<bool>();
+  read_unit(evidence.unit, object.at("target_unit"), evidence.task);
   const json& counts = object.at("counts");
   evidence.counts = {counts.at("attempted").get<std::int64_t>(), counts.at("applied").get<std::int64_t>(),
                      counts.at("skipped").get<std::int64_t>(), counts.at("iterations").get<std::int64_t>(),
@@ -90,10 +158,21 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
                                         expected, ""});
 }
 
+[[noreturn]] void refuse_damaged(std::int64_t trial, const std::string& problem, const std::string& table,
+                                 const std::string& found, const std::string& expected) {
+  throw Error(ErrorKind::ArchiveDamaged, {problem, "", 0, 0, "table " + table + ", trial " + std::to_string(trial),
+                                          found, expected, "Use a backup"});
+}
+
 /// Outputs, targets and kinds are what was measured; what follows from them is worked out again.
+/// \param sha256  of the rows as the run wrote them; empty: not known
 std::vector<record::CaseRow> compared_cases(const archive::Reader& reader, std::int64_t trial,
-                                            const judge::DecisionRule& decision) {
+                                            const judge::DecisionRule& decision, const std::string& sha256 = {}) {
   std::vector<record::CaseRow> rows = reader.cases(trial);
+  if (!sha256.empty() && cases_sha256(rows) != sha256) {
+    refuse_damaged(trial, "the frozen cases of the trial are not what its run wrote", "cases",
+                   std::to_string(rows.size()) + " cases with the hash " + cases_sha256(rows), sha256);
+  }
   if (decision.positions == 0) judge::compare(rows, decision);  // else only counts over the positions are kept
   return rows;
 }
@@ -123,6 +202,19 @@ void add_yardsticks(judge::Evidence& evidence, const archive::Reader& reader, co
     if (arm.start.name == spec::float64_name) evidence.float64 = evidence.rounding.size();
     (rounding ? evidence.rounding : evidence.spread).push_back(std::move(rows));
   }
+}
+
+/// What stands in other tables and was hashed with the evidence.
+void refuse_other_facts(const judge::Evidence& evidence, const json& object, std::int64_t trial) {
+  const json found = row_facts(evidence);
+  const json& expected = object.at("trial");
+  if (found != expected) {
+    refuse_damaged(trial, "the row of the trial is not what its run wrote", "trials", found.dump(), expected.dump());
+  }
+  const std::string repeats = repeats_sha256(evidence);
+  if (repeats == object.at("repeats_sha256").get<std::string>()) return;
+  refuse_damaged(trial, "the repeats of the reference are not those of the run", "cases", repeats,
+                 object.at("repeats_sha256").get<std::string>());
 }
 
 }  // namespace
@@ -157,6 +249,10 @@ std::string evidence_text(const judge::Evidence& evidence) {
       {"cases_are_training_rows", evidence.cases_are_training_rows},
       {"not_looked_at", evidence.not_looked_at},
       {"steps_missing", evidence.steps_missing},
+      {"trial", row_facts(evidence)},
+      {"cases", evidence.cases.size()},
+      {"cases_sha256", cases_sha256(evidence.cases)},
+      {"repeats_sha256", repeats_sha256(evidence)},
   };
   return object.dump();
 }
@@ -176,8 +272,10 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
            "a trial that came to its end, of this version or a later one");
   }
   judge::Evidence evidence;
+  json object;
   try {
-    read_evidence(evidence, json::parse(*kept));
+    object = json::parse(*kept);
+    read_evidence(evidence, object);
   } catch (const json::exception& error) {
     throw Error(ErrorKind::ArchiveDamaged, {"the evidence on a trial cannot be read", "", 0, 0,
                                             "table trial_evidence, trial " + std::to_string(id), error.what(),
@@ -191,8 +289,9 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
   evidence.status = trial.end.status;
   evidence.failure = trial.end.failure;
   evidence.failure_text = trial.end.failure_text;
-  evidence.cases = compared_cases(reader, id, evidence.decision);
+  evidence.cases = compared_cases(reader, id, evidence.decision, object.value("cases_sha256", std::string()));
   add_yardsticks(evidence, reader, trial);
+  refuse_other_facts(evidence, object, id);
   return evidence;
 }
 

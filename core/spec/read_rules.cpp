@@ -147,6 +147,15 @@ FlipsRule read_flips(const Setting& setting) {
   return rule;
 }
 
+/// accuracy, F1 and AUC end at 1: a larger limit rejects, or accepts, whatever is judged.
+void refuse_shares_beyond_one(const TableReader& table, const QualityRule& rule) {
+  if (!higher_is_better(rule.metric)) return;
+  for (const char* const key : {"min", "max", "max_drop"}) {
+    const Setting* const limit = table.find(key);
+    if (limit != nullptr) number_value(*limit, range::share);
+  }
+}
+
 QualityRule read_quality(const Setting& setting) {
   const TableReader table(&setting);
   QualityRule rule;
@@ -163,6 +172,7 @@ QualityRule read_quality(const Setting& setting) {
     refuse_place(setting, "no limit", "Set one of min, max, max_drop, max_drop_relative");
   }
   if (rule.min && rule.max && *rule.min > *rule.max) refuse(*table.find("min"), "at most max");
+  refuse_shares_beyond_one(table, rule);
   return rule;
 }
 

@@ -162,10 +162,49 @@ class JudgeAgainTests : public QObject {
     expectDamaged(trial, "table steps");
   }
 
-  void evidence_that_is_damaged_or_missing_is_told() {
+  void evidence_that_is_damaged_is_told() {
     const std::int64_t trial = run(kWine);
     sql("UPDATE trial_evidence SET evidence = substr(evidence, 2)");
     expectDamaged(trial, "trial_evidence");
+  }
+
+  void whatever_of_the_evidence_was_changed_in_the_archive_is_found_data() {
+    QTest::addColumn<QString>("change");
+    QTest::addColumn<QString>("table");
+    QTest::newRow("a count") << "UPDATE trial_evidence SET evidence = json_set(evidence, '$.counts.applied', -1)"
+                             << "trial_evidence";
+    QTest::newRow("the decision")
+        << "UPDATE trial_evidence SET evidence = json_set(evidence, '$.decision.positions', 7)"
+        << "trial_evidence";
+    QTest::newRow("every other case") << "DELETE FROM cases WHERE position % 2 = 0 AND trial = 2"
+                                      << "cases";
+    QTest::newRow("the outputs")
+        << "UPDATE cases SET output = output_reference, output_same_weights = output_reference "
+           "WHERE trial = 2"
+        << "cases";
+    QTest::newRow("a kind") << "UPDATE cases SET kind = 'boundary' WHERE trial = 2 AND position = 0"
+                            << "cases";
+    QTest::newRow("a target") << "UPDATE cases SET target = x'0000000000000040' WHERE trial = 2 AND position = 0"
+                              << "cases";
+    QTest::newRow("the repeat") << "UPDATE cases SET kind = 'edge' WHERE trial = 3 AND position = 0"
+                                << "cases";
+    QTest::newRow("the policy") << "UPDATE trials SET autocast = 'off' WHERE id = 2"
+                                << "trials";
+    QTest::newRow("the end") << "UPDATE trials SET status = 'stopped' WHERE id = 2"
+                             << "trials";
+    QTest::newRow("the reference") << "UPDATE trials SET reference = 2 WHERE id = 2"
+                                   << "cases";
+  }
+  void whatever_of_the_evidence_was_changed_in_the_archive_is_found() {
+    QFETCH(QString, change);
+    QFETCH(QString, table);
+    QCOMPARE(run(kWine), 2);
+    sql(change.toUtf8().constData());
+    expectDamaged(2, qPrintable("table " + table));
+  }
+
+  void evidence_that_is_missing_is_told() {
+    const std::int64_t trial = run(kWine);
     sql("DELETE FROM trial_evidence");
     QVERIFY_EXCEPTION_THROWN(session::judge_again(archive(), trial, ""), Error);
   }

@@ -178,6 +178,8 @@ const Row contradictions[] = {
     {"q_of_another_reduction", "[rules]\noutput = { reduce = \"max\", q = 0.5, max = 1 }", 7, "rules.output.q",
      "quantile"},
     {"flips_without_a_limit", "[rules]\nflips = { of = \"trained\" }", 7, "rules.flips", "no limit"},
+    {"accuracy_above_1", "[rules]\nquality = { metric = \"accuracy\", min = 2 }", 7, "rules.quality.min",
+     "from 0 to 1"},
     {"preset_beside_a_measure", "[rules]\noutput = { preset = \"onnx\", measure = \"abs\" }", 7, "rules.output.measure",
      "the preset says it"},
     {"unknown_preset", "[rules]\noutput = { preset = \"jax\" }", 7, "rules.output.preset", "assert_close"},
