@@ -50,15 +50,20 @@ void RowsModel::setColumns(std::vector<RowsColumn> columns) {
 }
 
 void RowsModel::setRows(int count, MakeCell cell) {
-  m_cell = std::move(cell);
-  if (count > m_count) {
-    beginInsertRows({}, m_count, count - 1);
-    m_count = count;
-    endInsertRows();
-  } else if (count < m_count) {
+  // Rows that stay do not change while others come or go, and those that go are whole until they are gone: who is told
+  // of either may look at them.
+  if (count < m_count) {
     beginRemoveRows({}, count, m_count - 1);
     m_count = count;
     endRemoveRows();
+    m_cell = std::move(cell);
+  } else {
+    m_cell = std::move(cell);
+    if (count > m_count) {
+      beginInsertRows({}, m_count, count - 1);
+      m_count = count;
+      endInsertRows();
+    }
   }
   if (m_count > 0 && !m_columns.empty()) Q_EMIT dataChanged(index(0, 0), index(m_count - 1, columnCount() - 1));
 }
