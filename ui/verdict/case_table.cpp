@@ -92,9 +92,9 @@ RowsCell changeCell(const CaseFacts& one) {
   if (same != Direction::None) words << CaseTable::tr("same weights: %1").arg(directionName(same));
   if (trained != Direction::None) words << CaseTable::tr("trained: %1").arg(directionName(trained));
   const bool isBad = same == Direction::RightToWrong || trained == Direction::RightToWrong;
-  const QString text = same == trained || trained == Direction::None ? directionName(first)
-                       : same == Direction::None                     ? directionName(trained)
-                                                                     : words.join(QStringLiteral("; "));
+  const QString text = same == trained || trained == Direction::None || same == Direction::None
+                           ? directionName(first)
+                           : QStringLiteral("%1 / %2").arg(directionName(same), directionName(trained));
   return {text, words.join(QStringLiteral("; ")), isBad ? RowsCell::Tone::Bad : toneOf(first), false,
           words.join(u'\n')};
 }
@@ -203,6 +203,13 @@ bool isMoreTelling(const CaseFacts& one, const CaseFacts& other, bool hasDecisio
   return keyOf(one, Column::MarginReference) < keyOf(other, Column::MarginReference);
 }
 
+/// \param shortTitle  on two lines, where the table is too narrow for all columns
+RowsColumn numbers(const QString& title, const QString& shortTitle, const QString& tip, const QString& inFiles = {}) {
+  RowsColumn column{title, inFiles, true, tip};
+  column.shortTitle = shortTitle;
+  return column;
+}
+
 RowsColumn titleOf(Column column, bool byPosition) {
   switch (column) {
     case Column::Case:
@@ -214,36 +221,41 @@ RowsColumn titleOf(Column column, bool byPosition) {
     case Column::Target:
       return {CaseTable::tr("Target"), {}, true};
     case Column::Reference:
-      return byPosition ? RowsColumn{CaseTable::tr("Ref. right"),
-                                     {},
-                                     true,
-                                     CaseTable::tr("Positions that the reference decides as the target says")}
-                        : RowsColumn{CaseTable::tr("Reference"), {}, true, CaseTable::tr("Decision of the reference")};
+      return byPosition ? numbers(CaseTable::tr("Reference right"), CaseTable::tr("Ref.\nright"),
+                                  CaseTable::tr("Positions that the reference decides as the target says"))
+                        : numbers(CaseTable::tr("Reference"), CaseTable::tr("Ref."),
+                                  CaseTable::tr("Decision of the reference"));
     case Column::SameWeights:
-      return {CaseTable::tr("Same weights"),
-              {},
-              true,
-              CaseTable::tr("Decision of the reference's weights under the trial's policy; ⇄: another one")};
+      return numbers(CaseTable::tr("Same weights"), CaseTable::tr("Same\nweights"),
+                     CaseTable::tr("Decision of the reference's weights under the trial's policy; ⇄: another one"));
     case Column::Trained:
-      return {CaseTable::tr("Trained"), {}, true, CaseTable::tr("Decision of the trial's own weights; ⇄: another one")};
+      return numbers(CaseTable::tr("Trained"), {},
+                     CaseTable::tr("Decision of the trial's own weights; ⇄: another one"));
     case Column::MarginReference:
-      return {CaseTable::tr("Margin, ref."), {}, true, CaseTable::tr("How far the reference is from another decision")};
+      return numbers(CaseTable::tr("Margin, ref."), CaseTable::tr("Margin,\nref."),
+                     CaseTable::tr("How far the reference is from another decision"),
+                     CaseTable::tr("Margin, reference"));
     case Column::MarginSameWeights:
-      return {CaseTable::tr("Same w."), CaseTable::tr("Margin, same weights"), true,
-              CaseTable::tr("Margin of the reference's weights under the trial's policy")};
+      return numbers(CaseTable::tr("Margin, same w."), CaseTable::tr("Margin,\nsame w."),
+                     CaseTable::tr("Margin of the reference's weights under the trial's policy"),
+                     CaseTable::tr("Margin, same weights"));
     case Column::MarginTrained:
-      return {CaseTable::tr("Trained"), CaseTable::tr("Margin, trained"), true,
-              CaseTable::tr("Margin of the trial's own weights")};
+      return numbers(CaseTable::tr("Margin, trained"), CaseTable::tr("Margin,\ntrained"),
+                     CaseTable::tr("Margin of the trial's own weights"));
     case Column::Tie:
       return {CaseTable::tr("Tie"), {}, false, CaseTable::tr("Whose outputs do not decide")};
     case Column::Change:
-      return {CaseTable::tr("Change"), {}, false, CaseTable::tr("Which way the decision flipped")};
+      return {CaseTable::tr("Change"),
+              {},
+              false,
+              CaseTable::tr("Which way the decision flipped: same weights / trained where they differ")};
     case Column::DeviationSameWeights:
-      return {CaseTable::tr("Dev., same w."), CaseTable::tr("Case-relative deviation, same weights"), true,
-              CaseTable::tr("Case-relative, same weights")};
+      return numbers(CaseTable::tr("Deviation, same w."), CaseTable::tr("Dev.,\nsame w."),
+                     CaseTable::tr("Case-relative, same weights"),
+                     CaseTable::tr("Case-relative deviation, same weights"));
     case Column::DeviationTrained:
-      return {CaseTable::tr("Dev., trained"), CaseTable::tr("Case-relative deviation, trained"), true,
-              CaseTable::tr("Case-relative, trained")};
+      return numbers(CaseTable::tr("Deviation, trained"), CaseTable::tr("Dev.,\ntrained"),
+                     CaseTable::tr("Case-relative, trained"), CaseTable::tr("Case-relative deviation, trained"));
   }
   return {};
 }
@@ -256,10 +268,10 @@ std::vector<Column> columnsOf(const VerdictData& data) {
   if (!byPosition) columns.push_back(Column::Target);
   if (data.hasDecisions) {
     for (const Column one : {Column::Reference, Column::SameWeights, Column::Trained}) columns.push_back(one);
+    if (!byPosition) columns.push_back(Column::Change);
     columns.push_back(Column::MarginReference);
     if (!byPosition) {
       for (const Column one : {Column::MarginSameWeights, Column::MarginTrained, Column::Tie}) columns.push_back(one);
-      columns.push_back(Column::Change);
     }
   }
   for (const Column one : {Column::DeviationSameWeights, Column::DeviationTrained}) columns.push_back(one);
@@ -327,7 +339,8 @@ void CaseTable::showCases(const SharedVerdict& verdict, const QString& subject) 
       for (const Side side : kSides) notes << sideNote(*verdict, side);
     }
     notes << casesText(static_cast<std::int64_t>(verdict->cases.size()));
-    words.note = notes.join(QStringLiteral(" · "));
+    words.unit = notes.join(QStringLiteral(" · "));
+    words.spoken = words.unit;
   }
   setWords(std::move(words));
   m_only->setVisible(verdict->hasDecisions);
@@ -349,7 +362,7 @@ void CaseTable::fill() {
   for (const Column one : m_columns) {
     columns.push_back(titleOf(one, byPosition));
     const RowsColumn& title = columns.back();
-    m_sorting->addItem(title.fileTitle.isEmpty() ? title.title : title.fileTitle);
+    m_sorting->addItem(title.title);
   }
   m_sorted = std::min(m_sorted, static_cast<int>(m_columns.size()) - 1);
   m_sorting->setCurrentIndex(m_sorted + 1);

@@ -49,11 +49,11 @@ class HistogramPainting {
     // What has no logarithm stands beside the axis, each in a lane of its own.
     if (picture.bins.zeros > 0) {
       m_zeros = laneWidth(zerosText());
-      bars.setLeft(bars.left() + m_zeros + kLaneGap);
+      bars.setLeft(bars.left() + m_zeros + endRoom);
     }
     if (picture.bins.nonFinite > 0) {
       m_nonFinite = laneWidth(nonFiniteText());
-      bars.setRight(bars.right() - m_nonFinite - kLaneGap);
+      bars.setRight(bars.right() - m_nonFinite - endRoom);
     }
     m_bars = bars;
     m_all = QRectF(QPointF(area.left() + labels + 8, bars.top()), QPointF(area.right() - endRoom, bars.bottom()));
@@ -70,7 +70,6 @@ class HistogramPainting {
   }
 
  private:
-  static constexpr double kLaneGap = 10;
   static constexpr double kLaneBar = 14;
 
   static QString zerosText() { return say(QT_TRANSLATE_NOOP("VerdictPage", "exactly 0")); }
@@ -192,7 +191,7 @@ class HistogramPainting {
       places.push_back(toTheRight ? left : right);
     }
     const auto isFree = [this](const QRectF& place) {
-      const bool isInside = place.left() >= m_all.left() - 30 && place.right() <= m_all.right() + 18;
+      const bool isInside = place.left() >= m_all.left() - 4 && place.right() <= m_all.right() + 18;
       return isInside && std::none_of(m_taken.begin(), m_taken.end(),
                                       [&place](const QRectF& taken) { return taken.intersects(place); });
     };
@@ -310,13 +309,13 @@ void showDeviations(plot::PictureView& view, const VerdictData& data, Side side,
                           ? say(QT_TRANSLATE_NOOP("VerdictPage", "No frozen cases were compared."))
                           : say(QT_TRANSLATE_NOOP("VerdictPage", "These weights were not compared on the cases."));
   } else {
-    words.unit = say(QT_TRANSLATE_NOOP("VerdictPage", "case-relative, cases of %1")).arg(wholeText(bins.cases()));
+    words.unit = say(QT_TRANSLATE_NOOP("VerdictPage", "case-relative, %1")).arg(casesText(bins.cases()));
     const std::int64_t over = picture->lines.limit ? beyond(data.cases, side, *picture->lines.limit) : 0;
     if (!picture->lines.limit) {
       words.note = say(QT_TRANSLATE_NOOP("VerdictPage", "no rule limits it"));
     } else {
-      words.note = over == 0 ? say(QT_TRANSLATE_NOOP("VerdictPage", "none beyond the limit"))
-                             : say(QT_TRANSLATE_NOOP("VerdictPage", "%1 beyond the limit")).arg(wholeText(over));
+      words.note = over == 0 ? say(QT_TRANSLATE_NOOP("VerdictPage", "none beyond"))
+                             : say(QT_TRANSLATE_NOOP("VerdictPage", "%1 beyond")).arg(wholeText(over));
     }
     words.spoken =
         say(QT_TRANSLATE_NOOP("VerdictPage",

@@ -34,7 +34,7 @@ QLabel* valueLabel() {
   label->setTextFormat(Qt::PlainText);
   label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  label->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
   return label;
 }
 
@@ -42,7 +42,7 @@ void showLines(plot::PictureView& view, const std::string& json, plot::PictureWo
   const auto lines = std::make_shared<const std::vector<RulesLine>>(rulesLines(json));
   view.setWords(std::move(words));
   plot::RowsModel& rows = view.table()->rows();
-  rows.setColumns({{RulesPanel::tr("Key")}, {RulesPanel::tr("Value")}});
+  rows.setColumns({{RulesPanel::tr("Key"), {}, false, {}, true}, {RulesPanel::tr("Value")}});
   rows.setRows(static_cast<int>(lines->size()), [lines](int row, int column) -> RowsCell {
     const RulesLine& line = (*lines)[static_cast<std::size_t>(row)];
     if (column == 0) return {line.key, {}, RowsCell::Tone::Plain, line.isHeading, line.key};
@@ -82,6 +82,7 @@ RulesPanel::RulesPanel(QWidget* parent)
   add(tr("Cases"), m_caseSet);
   for (plot::PictureView* const one : {m_fixed, m_postHoc}) {
     one->setTableOnly();
+    one->table()->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);  // what is cut stands in its tip
     one->table()->setMinimumHeight(one->table()->heightOfRows(kLeastRows));
   }
   m_postHoc->hide();

@@ -64,6 +64,20 @@ Direction directionOf(bool flips, const std::optional<bool>& reference, const st
   return *trial ? Direction::WrongToRight : Direction::Neutral;
 }
 
+/// Of the reference's weights under the trial's policy, which an archive does not keep: worked out as the run did.
+std::optional<bool> correctOfSameWeights(const record::CaseRow& row, const judge::DecisionRule* decision) {
+  constexpr double kNoMatter = 1.0;  // the RMS, which decisions do not depend on
+  const bool isAnswered = row.correct_same_weights || row.positions || row.output_same_weights.empty();
+  if (isAnswered || decision == nullptr) return row.correct_same_weights;
+  try {
+    record::CaseRow compared = row;
+    judge::compare(compared, *decision, kNoMatter);
+    return compared.correct_same_weights;
+  } catch (const Error&) {
+    return std::nullopt;  // outputs of different lengths: the rules say so
+  }
+}
+
 bool decides(const judge::DecisionRule& decision) { return decision.kind != judge::DecisionKind::None; }
 
 std::optional<double> qualityOf(const std::vector<record::CaseRow>& rows, const std::string& metric, bool reference,
@@ -114,7 +128,8 @@ CaseFacts factsOf(const record::CaseRow& row, const judge::DecisionRule* decisio
   CaseSide& same = facts.sides[index(Side::SameWeights)];
   same.isMeasured = !row.output_same_weights.empty() || row.position_flips_same_weights.has_value();
   same.flips = row.flip_same_weights;
-  same.direction = directionOf(same.flips, row.correct_reference, row.correct_same_weights);
+  same.direction =
+      same.flips ? directionOf(true, row.correct_reference, correctOfSameWeights(row, decision)) : Direction::None;
   same.decision = row.decision_same_weights;
   same.positionFlips = row.position_flips_same_weights;
   same.relative = row.case_relative_same_weights;

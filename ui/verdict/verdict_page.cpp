@@ -201,7 +201,6 @@ const record::TrialRow* VerdictPage::wanted() const {
 
 void VerdictPage::setArchive(const QString& path, const models::TrialList& trials) {
   const bool isOther = path != m_archive;
-  const bool isAlike = !isOther && models::standAlike(m_trials, trials);
   const bool isRunning = trials && std::any_of(trials->begin(), trials->end(), [](const record::TrialRow& arm) {
                            return arm.end.status == record::Status::Running;
                          });
@@ -212,7 +211,7 @@ void VerdictPage::setArchive(const QString& path, const models::TrialList& trial
   // While arms run all are read about once a second: those that have ended are what they were. Where none does,
   // somebody has asked to look again, and there may be another judgement.
   const bool isKnown = m_shown && trial != nullptr && !isOther && standsAlike(m_shown->trial, *trial);
-  if (isKnown && (isRunning || isAlike) && !m_isStale && isRunning) return;
+  if (isKnown && isRunning && !m_isStale) return;
   refresh();
 }
 
@@ -237,6 +236,19 @@ void VerdictPage::refresh() {
 void VerdictPage::showEvent(QShowEvent* event) {
   Page::showEvent(event);
   read();  // there may be another judgement
+}
+
+void VerdictPage::resizeEvent(QResizeEvent* event) {
+  Page::resizeEvent(event);
+  fitRules();
+}
+
+/// In a small window the results need the room more; words of the panel stay whole.
+void VerdictPage::fitRules() {
+  constexpr int kNarrowest = 220;  // px
+  constexpr int kWidest = 300;
+  const int least = std::max(kNarrowest, m_rules->layout()->minimumSize().width());
+  m_rules->setFixedWidth(std::max(least, std::min(kWidest, width() / 4)));
 }
 
 void VerdictPage::say(const QString& sentence) {
@@ -281,6 +293,7 @@ void VerdictPage::take(const SharedVerdict& verdict) {
   m_strip->setStatements(statementsOf(*verdict));
   m_rules->showRules(*verdict);
   m_results->showVerdict(verdict, place, subject);
+  fitRules();
   m_stack->setCurrentWidget(m_body);
   enableActions();
   Q_EMIT stripPlaceChanged();

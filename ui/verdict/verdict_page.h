@@ -64,9 +64,11 @@ class VerdictPage : public shell::Page {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void makeLayout();
+  void fitRules();
   void listenToCharts();
   const record::TrialRow* wanted() const;
   void refresh();

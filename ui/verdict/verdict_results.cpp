@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QScrollBar>
 #include <QStringList>
 
 #include <algorithm>
@@ -111,6 +112,8 @@ VerdictResults::VerdictResults(QWidget* parent)
   m_judgements->table()->setSelectionMode(QAbstractItemView::SingleSelection);
   connect(m_judgements->table()->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& index) { showJudgement(index.row()); });
+  connect(m_judgements->table()->horizontalScrollBar(), &QScrollBar::rangeChanged, this,
+          &VerdictResults::fitJudgements);
   makeLayout();
 }
 
@@ -242,11 +245,19 @@ void VerdictResults::showJudgements() {
     }
   });
   m_judgements->table()->fitColumns();
-  const int count = std::min(kMostJudgements, static_cast<int>(m_data->judgements.size()) + 1);
-  m_judgements->setFixedHeight(m_judgements->table()->heightOfRows(count) + kFrame);
+  fitJudgements();
   const auto newest = static_cast<int>(m_data->judgements.size());
   if (m_judgements->table()->currentIndex().row() == newest) return showJudgement(newest);
   m_judgements->table()->selectRow(newest);
+}
+
+/// Whole rows, with the bar below them where one is needed.
+void VerdictResults::fitJudgements() {
+  if (!m_data) return;
+  const int count = std::min(kMostJudgements, static_cast<int>(m_data->judgements.size()) + 1);
+  const QScrollBar* const bar = m_judgements->table()->horizontalScrollBar();
+  const int below = bar->maximum() > bar->minimum() ? bar->sizeHint().height() : 0;
+  m_judgements->setFixedHeight(m_judgements->table()->heightOfRows(count) + below + kFrame);
 }
 
 /// \param row  of the table: 0 is the verdict of the run
@@ -279,8 +290,8 @@ void VerdictResults::showSlices(const QString& subject) {
   plot::RowsModel& rows = m_slices->table()->rows();
   rows.setColumns({{tr("Slice")},
                    {tr("Cases"), {}, true},
-                   {tr("Flips"), tr("Flips, same weights"), true, tr("Same weights")},
-                   {tr("Flips, tr."), tr("Flips, trained"), true, tr("Flips of the trial's own weights")},
+                   {tr("Flips, same w."), tr("Flips, same weights"), true, {}, false, tr("Flips,\nsame w.")},
+                   {tr("Flips, trained"), {}, true, {}, false, tr("Flips,\ntrained")},
                    {tr("Reference"), tr("Reference, %1").arg(metric), true},
                    {trial, tr("%1, %2").arg(trial, metric), true},
                    {tr("Change"), {}, true},

@@ -59,6 +59,7 @@ class VerdictResults : public QWidget {
   void showReasons();
   void showJudgements();
   void showJudgement(int row);
+  void fitJudgements();
   void showSlices(const QString& subject);
   void followEvidence(const record::RuleVerdict& rule);
 
