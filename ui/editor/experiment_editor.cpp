@@ -198,9 +198,22 @@ bool ExperimentEditor::save() {
   return write(m_file.path);
 }
 
+/// After the experiment where that was renamed, otherwise the name that the file has.
+QString ExperimentEditor::suggestedFileName() const {
+  const auto nameIn = [](const QString& text) {
+    const std::optional<TomlText> toml = TomlText::read(text);
+    return toml ? decodedText(toml->value(QStringLiteral("name"))).value_or(QString()) : QString();
+  };
+  QString name = nameIn(m_text->text());
+  if (!name.isEmpty() && name != nameIn(m_file.text)) {
+    return name.replace(QLatin1Char('/'), QLatin1Char('-')) + QStringLiteral(".toml");
+  }
+  return m_file.path.isEmpty() ? m_newName + QStringLiteral(".toml") : QFileInfo(m_file.path).fileName();
+}
+
 bool ExperimentEditor::saveAs() {
   finishTyping();
-  const QString name = m_file.path.isEmpty() ? m_newName + QStringLiteral(".toml") : QFileInfo(m_file.path).fileName();
+  const QString name = suggestedFileName();
   const QString kind = QStringLiteral("experiment");
   const QString beside = m_file.path.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
                                                : QFileInfo(m_file.path).absolutePath();

@@ -140,6 +140,8 @@ class ExperimentEditor : public shell::Document {
   void change(const QString& path, const QString& typedInto, const Change& change);
   /// Outline and form at once, not after the check: what depends on a key comes and goes with it.
   void showChangedText();
+  bool renameExpected(const QString& path, const QString& value);
+  QString suggestedFileName() const;
   void copyItem(const QString& path);
   void removeItem(const QString& path);
   QString freeTrialName(const QString& wish) const;

@@ -3,6 +3,8 @@
 #include <QFileInfo>
 #include <QTreeView>
 
+#include <algorithm>
+
 #include "ui/editor/experiment_editor.h"
 #include "ui/editor/experiment_form.h"
 #include "ui/editor/outline_model.h"
@@ -24,7 +26,10 @@ QString ExperimentEditor::folder() const {
 
 void ExperimentEditor::listenToForm() {
   connect(m_form, &ExperimentForm::edited, this, [this](const QString& path, const QString& value, bool isTyping) {
-    change(path, isTyping ? path : QString(), [&](const QString& text) { return withValue(text, path, value); });
+    const bool isRenamed = renameExpected(path, value);
+    change(path, isTyping || isRenamed ? path : QString(),
+           [&](const QString& text) { return withValue(text, path, value); });
+    if (!isTyping) m_typedInto.clear();
   });
   connect(m_form, &ExperimentForm::cleared, this, [this](const QString& path) {
     if (!m_toml || !m_toml->has(path)) return;
@@ -106,6 +111,29 @@ void ExperimentEditor::change(const QString& path, const QString& typedInto, con
   m_typedInto = typedInto;
   m_typedRevision = m_text->document()->revision();
   showChangedText();
+}
+
+/// A trial that gets another name takes what is expected of it along, in one step with its name. \return whether it has
+bool ExperimentEditor::renameExpected(const QString& path, const QString& value) {
+  if (!m_toml || !path.startsWith(QLatin1String("trial[")) || lastName(path) != QLatin1String("name")) return false;
+  const std::optional<QString> before = decodedText(m_toml->value(path));
+  const std::optional<QString> after = decodedText(value);
+  if (!before || !after || before->isEmpty() || after->isEmpty() || *before == *after) return false;
+  // Of two trials with one name nobody knows whose it is.
+  int alike = 0;
+  for (int i = 0; i < m_toml->count(QStringLiteral("trial")); ++i) {
+    const auto name = decodedText(m_toml->value(QStringLiteral("trial[%1].name").arg(i)));
+    if (name == before || name == after) ++alike;
+  }
+  if (alike != 1) return false;
+  const auto entry = std::find_if(m_toml->entries().begin(), m_toml->entries().end(), [&](const TomlEntry& one) {
+    return parentPath(one.path) == QLatin1String("expect") && lastName(one.path) == *before;
+  });
+  if (entry == m_toml->entries().end()) return false;
+  const QString renamed = entry->path;
+  if (!withOtherName(m_text->text(), renamed, *after)) return false;
+  change(renamed, path, [&](const QString& text) { return withOtherName(text, renamed, *after); });
+  return true;
 }
 
 void ExperimentEditor::showChangedText() {

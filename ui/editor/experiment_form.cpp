@@ -80,9 +80,10 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   layout->setSpacing(8);
   layout->addLayout(head);
   layout->addWidget(m_help);
+  layout->addWidget(m_area, 1);
+  // Below: what comes and goes moves no field.
   layout->addWidget(m_stale);
   layout->addWidget(m_problem);
-  layout->addWidget(m_area, 1);
   showPage({});
 }
 

@@ -12,11 +12,13 @@
 #include "ui/editor/field_kinds.h"
 #include "ui/editor/value_words.h"
 #include "ui/measured_text.h"
+#include "ui/shell/elided_label.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
 namespace {
 
+constexpr double kSmall = 0.9;      // of the form's font
 constexpr int kLongestWords = 500;  // letters of a problem that quotes a value without an end
 
 }  // namespace
@@ -41,7 +43,7 @@ Field::Field(const FieldSpec& spec, const QString& path, QWidget* parent)
       m_path(path),
       m_row(new QHBoxLayout),
       m_clear(new QToolButton),
-      m_problem(new QLabel) {
+      m_problem(new shell::ElidedLabel) {
   setObjectName(path);
   m_row->setSpacing(4);
   m_row->setContentsMargins(0, 0, 0, 0);
@@ -55,12 +57,14 @@ Field::Field(const FieldSpec& spec, const QString& path, QWidget* parent)
   m_clear->hide();
   connect(m_clear, &QToolButton::clicked, this, &Field::cleared);
   m_row->addWidget(m_clear);
-  m_problem->setWordWrap(true);
-  m_problem->setTextFormat(Qt::PlainText);
-  m_problem->hide();
+  QFont small = m_problem->font();
+  if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * kSmall);
+  m_problem->setFont(small);
+  m_problem->setFixedHeight(m_problem->fontMetrics().height());
+  m_problem->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // long words take no width from the names
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(2);
+  layout->setSpacing(0);
   layout->addLayout(m_row);
   layout->addWidget(m_problem);
 }
@@ -105,8 +109,8 @@ void Field::tellProblem() {
         tr("Too long for a field: %1 letters. It stands in the text alone.").arg(wholeText(m_value.size()));
     words = words.isEmpty() ? note : note + QLatin1Char('\n') + words;
   }
-  m_problem->setText(words);
-  m_problem->setVisible(!words.isEmpty());
+  m_problemWords = words;
+  m_problem->setText(QString(words).replace(QLatin1Char('\n'), QLatin1Char(' ')));
   QPalette palette = m_problem->palette();
   palette.setColor(QPalette::WindowText,
                    problem.isEmpty() ? this->palette().color(QPalette::WindowText) : shell::Theme::colors().bad);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QLabel>
 #include <QString>
 #include <QWidget>
 
@@ -10,10 +9,14 @@
 class QBoxLayout;
 class QToolButton;
 
+namespace mantissa::ui::shell {
+class ElidedLabel;
+}
+
 namespace mantissa::ui::editor {
 
 /// One key of the file in the form: a widget by its type, its unit, a button that takes the key out of the file, and
-/// below them what is wrong with it.
+/// below them what is wrong with it, in a line that is always there: no field moves when words come or go.
 ///
 /// Values travel as TOML spells them. What is entered is written as it is, in the C locale; what is no number in the
 /// place of one becomes a text: the file stays TOML, no engine takes it for a number, and the field says at once what
@@ -36,7 +39,7 @@ class Field : public QWidget {
   virtual void showDefault(const QString& words) = 0;
   /// What the engine says of it. What is wrong with the value's type is said in any case.
   void showProblem(const QString& words);
-  QString problem() const { return m_problem->isVisibleTo(this) ? m_problem->text() : QString(); }
+  const QString& problem() const { return m_problemWords; }
 
   /// Longer values stand in the text alone: a line of one letter more takes a person nowhere, and one of a million
   /// letters takes half a second to be laid out, at every key.
@@ -80,7 +83,8 @@ class Field : public QWidget {
   QWidget* m_input = nullptr;
   QBoxLayout* m_row;
   QToolButton* m_clear;
-  QLabel* m_problem;
+  shell::ElidedLabel* m_problem;
+  QString m_problemWords;
   QString m_value;
   bool m_isTooLong = false;  ///< to be shown
   QString m_valueProblem;    ///< of the value's type: known at once

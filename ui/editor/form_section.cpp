@@ -16,7 +16,7 @@ FormSection::FormSection(const QString& table, QWidget* parent)
     : QWidget(parent), m_table(table), m_form(new QFormLayout(this)) {
   m_form->setContentsMargins(0, 0, 8, 0);
   m_form->setHorizontalSpacing(12);
-  m_form->setVerticalSpacing(8);
+  m_form->setVerticalSpacing(2);  // and the line of each field's problem
   m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
   const SectionSpec& spec = sectionSpec(withoutPlaces(table));

@@ -33,13 +33,15 @@ int lineEnd(const QString& text, int position) {
   return end < 0 ? static_cast<int>(text.size()) : static_cast<int>(end) + 1;
 }
 
-QString keyText(const QString& path) {
-  const QString name = lastName(path);
+/// A name as a key is spelled.
+QString bareOrQuoted(const QString& name) {
   const bool isBare = !name.isEmpty() && std::all_of(name.begin(), name.end(), [](QChar c) {
     return c.unicode() < 128 && (c.isLetterOrNumber() || c == QLatin1Char('_') || c == QLatin1Char('-'));
   });
   return isBare ? name : tomlText(name);
 }
+
+QString keyText(const QString& path) { return bareOrQuoted(lastName(path)); }
 
 /// "trial" of "trial[0]", and the place 0; -1 where the path is no item.
 int placeOf(const QString& path, QString* list) {
@@ -254,6 +256,34 @@ std::optional<TextEdit> withoutKey(const QString& text, const QString& path) {
     if (begin > 0 && text[begin - 1] == QLatin1Char('\r')) --begin;
   }
   return TextEdit{begin, end - begin, {}};
+}
+
+std::optional<TextEdit> withOtherName(const QString& text, const QString& path, const QString& name) {
+  const std::optional<TomlText> toml = TomlText::read(text);
+  const TomlEntry* const entry = toml ? toml->entry(path) : nullptr;
+  if (entry == nullptr) return std::nullopt;
+  const QString key = text.mid(entry->key.begin, entry->key.end - entry->key.begin);
+  // The last part begins behind the last dot that is in no quotes.
+  int begin = 0;
+  QChar quote;
+  for (int i = 0; i < key.size(); ++i) {
+    if (!quote.isNull()) {
+      if (key[i] == QLatin1Char('\\') && quote == QLatin1Char('"')) {
+        ++i;
+      } else if (key[i] == quote) {
+        quote = QChar();
+      }
+    } else if (key[i] == QLatin1Char('"') || key[i] == QLatin1Char('\'')) {
+      quote = key[i];
+    } else if (key[i] == QLatin1Char('.')) {
+      begin = i + 1;
+    }
+  }
+  while (begin < key.size() && key[begin].isSpace()) ++begin;
+  const QString spelled = bareOrQuoted(name);
+  const QString parent = parentPath(path);
+  if (toml->has(parent.isEmpty() ? spelled : parent + QLatin1Char('.') + spelled)) return std::nullopt;
+  return TextEdit{entry->key.begin + begin, static_cast<int>(key.trimmed().size()) - begin, spelled};
 }
 
 std::optional<TextEdit> withItem(const QString& text, const QString& list, const QString& body) {

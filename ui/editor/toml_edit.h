@@ -29,6 +29,9 @@ std::optional<TextEdit> withValue(const QString& text, const QString& path, cons
 /// Takes a key away with its line; between braces with its comma, and with the braces where it was alone.
 std::optional<TextEdit> withoutKey(const QString& text, const QString& path);
 
+/// Gives a key another name, its value stays: of a dotted key the last part. Nothing where its table has that name.
+std::optional<TextEdit> withOtherName(const QString& text, const QString& path, const QString& name);
+
 /// Adds an item to the end of a list of tables, such as "trial". \param body  its lines below the header
 std::optional<TextEdit> withItem(const QString& text, const QString& list, const QString& body);
 

@@ -8,6 +8,8 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QFileInfo>
+#include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
 #include <QTest>
@@ -113,8 +115,7 @@ class FormTests : public QObject {
     const QString text = QString(kText).replace(QStringLiteral("\"digits\""), longer);
     m_window->setText(m_editor, text);
     field = EditorWindow::field(m_editor, "data.source");
-    QVERIFY2(field->problem().startsWith(
-                 QStringLiteral("Too long for a field: %1 letters.").arg(QLocale().toString(10'001))),
+    QVERIFY2(field->problem().startsWith(QStringLiteral("Too long for a field: 10,001 letters.")),
              qPrintable(field->problem()));
     QVERIFY(!field->input()->isEnabled());
     QVERIFY(field->problem().size() < 2000);
@@ -156,6 +157,51 @@ class FormTests : public QObject {
       if (isTable) continue;  // a page or a heading
       QCOMPARE(found.count(QString::fromStdString(key.path)), 1);
     }
+  }
+
+  void a_problem_moves_no_field() {
+    m_editor->showPage(QStringLiteral("training"));
+    m_window->settle();
+    const QVector<Field*>& fields = m_editor->form()->section()->fields();
+    const auto places = [&] {
+      QVector<QPoint> all;
+      for (const Field* const one : fields) all << one->input()->mapTo(m_editor->form(), QPoint(0, 0));
+      return all;
+    };
+    QTRY_COMPARE(fields[1]->height(), fields[1]->sizeHint().height());  // laid out
+    const QVector<QPoint> before = places();
+    type("training.batch", QStringLiteral("0"));  // the engine refuses it
+    QTRY_VERIFY(!field("training.batch")->problem().isEmpty());
+    m_window->settle();
+    QCOMPARE(places(), before);
+    type("training.batch", QStringLiteral("x"));  // no number
+    m_window->settle();
+    QCOMPARE(places(), before);
+  }
+
+  void what_is_expected_of_a_trial_goes_with_its_name() {
+    const auto named = [](const QString& name) {
+      return QString(kText).replace(QStringLiteral("name = \"a\""), QStringLiteral("name = \"%1\"").arg(name)) +
+             QStringLiteral("[expect]\n%1 = \"rejected\" # so far\n").arg(name);
+    };
+    const QString before = named(QStringLiteral("half"));
+    m_window->setText(m_editor, before);
+    type("trial[0].name", QStringLiteral("quarter"));
+    QCOMPARE(text(), named(QStringLiteral("quarter")));
+    m_window->trigger("editor_undo");
+    QCOMPARE(text(), before);
+  }
+
+  void a_renamed_experiment_is_suggested_under_its_name() {
+    QStringList suggested;
+    editorQuestions().place = [&](QWidget*, const QString& suggestion) {
+      suggested << QFileInfo(suggestion).fileName();
+      return QString();
+    };
+    m_editor->saveAs();
+    type("name", QStringLiteral("other/one"));
+    m_editor->saveAs();
+    QCOMPARE(suggested, QStringList({QStringLiteral("a.toml"), QStringLiteral("other-one.toml")}));
   }
 
   void typing_into_a_field_changes_its_line_alone() {

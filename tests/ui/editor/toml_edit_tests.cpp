@@ -34,6 +34,19 @@ class TomlEditTests : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void a_key_gets_another_name_and_keeps_its_value() {
+    const auto renamed = [](const QString& text, const char* path, const char* name) {
+      return changed(text, withOtherName(text, QString::fromLatin1(path), QString::fromLatin1(name)));
+    };
+    QCOMPARE(renamed(lines({"[expect]", "fp16 = \"x\" # y"}), "expect.fp16", "half"),
+             lines({"[expect]", "half = \"x\" # y"}));
+    QCOMPARE(renamed(lines({"[expect]", "\"a.b\" = 1"}), "expect.\"a.b\"", "c d"), lines({"[expect]", "\"c d\" = 1"}));
+    QCOMPARE(renamed(lines({"expect . fp16 = { otherwise = \"x\" }"}), "expect.fp16", "b"),
+             lines({"expect . b = { otherwise = \"x\" }"}));
+    QCOMPARE(renamed(lines({"expect = { a = 1, b = 2 }"}), "expect.b", "c"), lines({"expect = { a = 1, c = 2 }"}));
+    QCOMPARE(renamed(lines({"expect = { a = 1, b = 2 }"}), "expect.b", "a"), QStringLiteral("no place"));
+  }
+
   void a_value_is_set_data() {
     QTest::addColumn<QString>("before");
     QTest::addColumn<QString>("path");
