@@ -35,11 +35,13 @@ bool isSize(FigureOf figure) { return figure < FigureOf::Microbatch; }
 struct Comparison {
   std::vector<ComparedLedger> ledgers;
   ByteScale scale;
+  bool isMixed = false;  ///< a unit for all would show the smaller ones as 0.00: each cell has its own
 
   bool hasDifference() const { return ledgers.size() == 2; }
 
   QString words(FigureOf figure, std::int64_t value) const {
-    return isSize(figure) ? scale.text(value) : countText(value);
+    if (!isSize(figure)) return countText(value);
+    return isMixed ? sizeText(value) : scale.text(value);
   }
 
   RowsCell cell(int row, int column) const {
@@ -159,7 +161,11 @@ ShownTable comparisonOf(const std::vector<ComparedLedger>& ledgers) {
     table.columns.push_back({say(QT_TRANSLATE_NOOP("MemoryPage", "Difference")), {}, true});
   }
   comparison.scale = ByteScale::of(largest);
-  table.unit = comparison.scale.unit;
+  for (const ComparedLedger& ledger : ledgers) {
+    const std::optional<std::int64_t>& needed = ledger.figures.at(FigureOf::Needed);
+    if (needed && ByteScale::of(*needed).unit != comparison.scale.unit) comparison.isMixed = true;
+  }
+  if (!comparison.isMixed) table.unit = comparison.scale.unit;
   table.rows = static_cast<int>(kFigures) + 1;
   table.cell = [comparison = std::move(comparison)](int row, int column) { return comparison.cell(row, column); };
   return table;

@@ -74,7 +74,7 @@ LedgerResults::LedgerResults(QWidget* parent)
         this, [this, row, text] { Q_EMIT timeTyped(static_cast<std::size_t>(row), text); }, Qt::QueuedConnection);
     return true;
   });
-  connect(plans->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LedgerResults::planSelected);
+  connect(plans->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LedgerResults::rememberPlan);
   makeLayout();
 }
 
@@ -140,9 +140,39 @@ void LedgerResults::showLedger(const ShownLedger& shown) {
   showStack(shown);
   showBlocks(shown);
   showTimeline(shown);
-  showTable(m_plans, shown.plans, shown);
+  showPlans(shown);
   fitPlanRows();
   showTable(m_categories, shown.categories, shown);
+}
+
+void LedgerResults::rememberPlan() {
+  if (m_isShowingPlans) return;
+  const std::optional<std::size_t> row = selectedPlan();
+  m_chosenPlan.reset();
+  if (row && *row < m_rowsPlans.size()) m_chosenPlan = m_rowsPlans[*row];
+  Q_EMIT planSelected();
+}
+
+/// The selection stays with its plan: a time that is typed sorts the rows anew.
+void LedgerResults::showPlans(const ShownLedger& shown) {
+  const std::optional<std::size_t> before = selectedPlan();
+  m_isShowingPlans = true;
+  showTable(m_plans, shown.plans, shown);
+  m_rowsPlans.clear();
+  const bool isEmpty = !shown.why.isEmpty() || !shown.plans.emptyText.isEmpty();
+  for (const engine::Plan& plan : isEmpty ? std::vector<engine::Plan>() : shown.plans.plans) {
+    m_rowsPlans.push_back(
+        {shown.plans.names[plan.option], shown.plans.checkpointing[plan.option], plan.microbatch, plan.accumulation});
+  }
+  const auto found =
+      m_chosenPlan ? std::find(m_rowsPlans.begin(), m_rowsPlans.end(), *m_chosenPlan) : m_rowsPlans.end();
+  if (found == m_rowsPlans.end()) {
+    m_plans->table()->clearSelection();
+  } else if (const auto row = static_cast<std::size_t>(found - m_rowsPlans.begin()); before != row) {
+    selectPlan(row);
+  }
+  m_isShowingPlans = false;
+  if (selectedPlan() != before) Q_EMIT planSelected();
 }
 
 void LedgerResults::showStack(const ShownLedger& shown) {

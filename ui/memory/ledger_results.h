@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -61,8 +62,24 @@ class LedgerResults : public QWidget {
   void showStack(const ShownLedger& shown);
   void showBlocks(const ShownLedger& shown);
   void showTimeline(const ShownLedger& shown);
+  void showPlans(const ShownLedger& shown);
+  void rememberPlan();
   void showTable(plot::PictureView* view, const ShownTable& table, const ShownLedger& shown);
 
+  /// A plan, whatever row it stands in.
+  struct ChosenPlan {
+    QString option;
+    bool isCheckpointed = false;
+    std::int64_t microbatch = 0;
+    std::int64_t accumulation = 0;
+    bool operator==(const ChosenPlan& other) const {
+      return option == other.option && isCheckpointed == other.isCheckpointed && microbatch == other.microbatch &&
+             accumulation == other.accumulation;
+    }
+  };
+  std::vector<ChosenPlan> m_rowsPlans;     ///< of each row of the table of plans
+  std::optional<ChosenPlan> m_chosenPlan;  ///< that a person selected; while plans are worked out there is no row
+  bool m_isShowingPlans = false;           ///< rows change of themselves
   plot::PictureView* m_stack;
   plot::PictureView* m_blocks;
   plot::PlotView* m_timeline;

@@ -8,6 +8,7 @@
 #include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QHideEvent>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -53,7 +54,11 @@ MemoryPage::MemoryPage(QWidget* parent)
   connect(m_controls, &LedgerControls::ledgerChosen, this, &MemoryPage::showSavedLedger);
   connect(m_controls, &LedgerControls::ledgerNameEdited, this, &MemoryPage::enableActions);
   connect(m_controls, &LedgerControls::sourceChosen, this, &MemoryPage::changeSource);
-  constexpr int kPatience = 100;  // ms: what is sooner there than the eye needs no word
+  constexpr int kKeepAfter = 500;  // ms: what is typed is kept when the hand rests
+  constexpr int kPatience = 100;   // ms: what is sooner there than the eye needs no word
+  m_keep.setSingleShot(true);
+  m_keep.setInterval(kKeepAfter);
+  connect(&m_keep, &QTimer::timeout, this, &MemoryPage::keepState);
   m_patience.setSingleShot(true);
   m_patience.setInterval(kPatience);
   connect(&m_patience, &QTimer::timeout, this, [this] {
@@ -213,6 +218,7 @@ void MemoryPage::showShown() {
   showComparison();
   enableActions();
   redrawSoon();
+  if (m_settings != nullptr) m_keep.start();
 }
 
 /// Each source keeps what was typed for it.
@@ -233,21 +239,26 @@ void MemoryPage::openExperiment(const QString& path) {
 }
 
 void MemoryPage::readAgain(const QString& path) {
-  if (m_experiment && QFileInfo(QString::fromStdString(m_experiment->file)) == QFileInfo(path)) openExperiment(path);
+  if (!m_experiment || QFileInfo(QString::fromStdString(m_experiment->file)) != QFileInfo(path)) return;
+  m_strips->dismiss(QString::fromLatin1(kPlanTopic));  // it is saved
+  openExperiment(path);
 }
 
 void MemoryPage::takeExperiment(std::shared_ptr<const spec::Experiment> experiment) {
   const bool wasOfExperiment = isOfExperiment();
-  if (m_isTracing && m_controller != nullptr) m_controller->cancelTrace();
+  if (m_isTracing) cancelTrace();
   // Arms of another experiment may have the same names, and take other times.
   const bool isOther = !m_experiment || !experiment || m_experiment->file != experiment->file;
   if (isOther) (wasOfExperiment ? m_times : m_otherValues.times).clear();
   m_experiment = std::move(experiment);
+  const bool isRestored = m_experiment && !m_restored.file.isEmpty() &&
+                          QFileInfo(m_restored.file) == QFileInfo(QString::fromStdString(m_experiment->file));
   m_traced.reset();
   forgetAnswers();
   m_controls->setArms({}, -1);
   m_controls->offerExperiment(m_experiment ? QString::fromStdString(m_experiment->name) : QString());
   if (wasOfExperiment && !m_experiment) return changeSource();
+  if (isRestored) return restoreExperiment();
   recompute();
 }
 
@@ -255,6 +266,7 @@ void MemoryPage::useController(worker::TrainingController* controller) {
   m_controller = controller;
   using worker::TrainingController;
   connect(controller, &TrainingController::memoryTraceReached, this, [this](bool withOther) {
+    if (std::exchange(m_isTraceWaiting, false)) recompute();
     tellTrace(withOther ? tr("Tracing steps of %1: every arm with the other activation checkpointing.")
                         : tr("Tracing steps of %1: every arm at several microbatches."));
   });
@@ -265,11 +277,7 @@ void MemoryPage::useController(worker::TrainingController* controller) {
     m_strips->show(shell::MessageStrip::Kind::Failure, failure.sentence, QString::fromLatin1(kTraceTopic));
     recompute();
   });
-  connect(controller, &TrainingController::memoryTraceStopped, this, [this] {
-    m_isTracing = false;
-    m_strips->dismiss(QString::fromLatin1(kTraceTopic));
-    recompute();
-  });
+  connect(controller, &TrainingController::memoryTraceStopped, this, &MemoryPage::traceStopped);
   connect(controller, &QObject::destroyed, this, [this] { m_controller = nullptr; });
 }
 
@@ -278,6 +286,7 @@ void MemoryPage::redrawSoon() {
 }
 
 void MemoryPage::solve() {
+  if (isOfExperiment() && m_isTracing) return cancelTrace();
   if (isOfExperiment() && !m_traced) return trace();
   if (m_shown.plans.plans.empty()) return;
   m_results->selectPlan(m_shown.plans.best.value_or(0));
@@ -288,6 +297,7 @@ void MemoryPage::useSettings(shell::Settings& settings) {
   m_settings = &settings;
   m_store = LedgerStore::fromJson(settings.ledgers());
   m_controls->offerLedgers(m_store.names(), {});
+  restoreState();
   enableActions();
 }
 
@@ -303,9 +313,46 @@ QString MemoryPage::whyNoPlan() const {
 
 void MemoryPage::usePlan() {
   if (!whyNoPlan().isEmpty()) return;
-  const engine::Plan& plan = m_shown.plans.plans[*m_results->selectedPlan()];
-  Q_EMIT planRequested(QString::fromStdString(m_experiment->file), plan.microbatch, plan.accumulation,
-                       m_shown.plans.checkpointing[plan.option]);
+  const engine::Plan plan = m_shown.plans.plans[*m_results->selectedPlan()];
+  const bool isCheckpointed = m_shown.plans.checkpointing[plan.option];
+  const QString file = QString::fromStdString(m_experiment->file);
+  if (isOfExperiment()) return writePlan(file, plan, isCheckpointed);
+  // Typed values are of no experiment: which one they change is for a person to say.
+  shell::MessageStrip* const strip =
+      m_strips->show(shell::MessageStrip::Kind::Note,
+                     tr("This plan is of typed values. Write it into %1, the experiment that is open? It changes %2.")
+                         .arg(models::isolated(QFileInfo(file).fileName()), planChanges(plan, isCheckpointed)),
+                     QString::fromLatin1(kPlanTopic));
+  auto* const write = new QAction(tr("Write into %1").arg(QFileInfo(file).fileName()), strip);
+  connect(write, &QAction::triggered, this,
+          [this, file, plan, isCheckpointed] { writePlan(file, plan, isCheckpointed); });
+  strip->addWayOut(write);
+}
+
+void MemoryPage::writePlan(const QString& file, const engine::Plan& plan, bool isCheckpointed) {
+  const QString changes = m_experiment ? planChanges(plan, isCheckpointed) : QString();
+  Q_EMIT planRequested(file, plan.microbatch, plan.accumulation, isCheckpointed);
+  const QString sentence = tr("The plan %1 × %2 stands in the editor of %3 and is not saved yet: %4.")
+                               .arg(countText(plan.microbatch), countText(plan.accumulation),
+                                    models::isolated(QFileInfo(file).fileName()), changes);
+  spdlog::info("{}", sentence.toStdString());
+  m_strips->show(shell::MessageStrip::Kind::Note, sentence, QString::fromLatin1(kPlanTopic));
+}
+
+/// The keys that a plan sets, and what they were in the file.
+QString MemoryPage::planChanges(const engine::Plan& plan, bool isCheckpointed) const {
+  const spec::Training& training = m_experiment->training;
+  const auto count = [](std::int64_t number) { return QString::number(number); };
+  const auto switched = [](bool isOn) { return isOn ? QStringLiteral("\"blocks\"") : QStringLiteral("\"off\""); };
+  const bool wasCheckpointed = training.activation_checkpointing == spec::ActivationCheckpointing::Blocks;
+  QStringList changes;
+  const auto add = [&changes](const char* key, const QString& before, const QString& after) {
+    if (before != after) changes << tr("%1 from %2 to %3").arg(QLatin1String(key), before, after);
+  };
+  add("training.batch", training.batch ? count(*training.batch) : tr("its default"), count(plan.microbatch));
+  add("training.accumulate", count(training.accumulate), count(plan.accumulation));
+  add("training.activation_checkpointing", switched(wasCheckpointed), switched(isCheckpointed));
+  return changes.isEmpty() ? tr("nothing: the file has it so") : changes.join(QStringLiteral(", "));
 }
 
 /// Empty forgets the time. Others of the same plan give way to it.
@@ -341,8 +388,11 @@ void MemoryPage::takeTime(std::size_t plan, const QString& text) {
 
 void MemoryPage::enableActions() {
   if (m_actions == nullptr) return;
-  const bool waitsForTrace = isOfExperiment() && !m_traced && !m_isTracing;
-  const bool canTrace = waitsForTrace && m_controller != nullptr;
+  // The way to cancel stays on the page, whatever becomes of the strip; nor does a button lose the keyboard that began
+  // the trace.
+  const bool canTrace = isOfExperiment() && !m_traced && m_controller != nullptr;
+  const QString solve = canTrace && m_isTracing ? tr("&Cancel the trace") : tr("&Solve");
+  if (m_solve->text() != solve) m_solve->setText(solve);
   const bool hasPlans = !m_shown.plans.plans.empty();
   m_actions->setEnabled(m_solve, hasPlans || canTrace, m_shown.why.isEmpty() ? m_shown.plans.emptyText : m_shown.why);
   const QString whyNot = whyNoPlan();
@@ -351,6 +401,11 @@ void MemoryPage::enableActions() {
   m_actions->setEnabled(m_forget, m_store.find(m_controls->ledgerName()) != nullptr,
                         tr("No ledger of this name is kept."));
   m_actions->setEnabled(m_usePlan, whyNot.isEmpty(), whyNot);
+}
+
+void MemoryPage::hideEvent(QHideEvent* event) {
+  shell::Page::hideEvent(event);
+  if (m_keep.isActive()) keepState();
 }
 
 void MemoryPage::showEvent(QShowEvent* event) {

@@ -83,6 +83,7 @@ class MemoryPage : public shell::Page {
   void planRequested(const QString& file, qint64 batch, qint64 accumulate, bool activationCheckpointing);
 
  protected:
+  void hideEvent(QHideEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
 
@@ -92,6 +93,7 @@ class MemoryPage : public shell::Page {
   static constexpr char kTraceTopic[] = "trace";
   static constexpr char kArmTopic[] = "arm ";  ///< and its name
   static constexpr char kKeptTopic[] = "kept";
+  static constexpr char kPlanTopic[] = "plan";
 
   void makeLayout();
   void listenToCharts();
@@ -107,18 +109,25 @@ class MemoryPage : public shell::Page {
   void takePairs(const MemoryPairs& pairs);
   bool isOfExperiment() const;
   void trace();
+  void cancelTrace();
+  void traceStopped();
   void tellTrace(const QString& sentence);
   void takeTraced(const Traced& traced);
   void takeExperiment(std::shared_ptr<const spec::Experiment> experiment);
   void redrawSoon();
   void solve();
   void usePlan();
+  void writePlan(const QString& file, const engine::Plan& plan, bool isCheckpointed);
+  QString planChanges(const engine::Plan& plan, bool isCheckpointed) const;
   void saveLedger();
   void forgetLedger();
   void keepLedgers(const QString& shown);
   void showSavedLedger(const QString& name);
   void showKeptTrace(const QString& name, const KeptLedger& kept);
   QString whyNotKept() const;
+  void keepState();
+  void restoreState();
+  void restoreExperiment();
   QString whyNoPlan() const;
   void takeTime(std::size_t plan, const QString& text);
   void enableActions();
@@ -127,7 +136,9 @@ class MemoryPage : public shell::Page {
   std::shared_ptr<const spec::Experiment> m_experiment;  ///< that is open; null: none
   Traced m_traced;
   bool m_isTracing = false;
-  TypedValues m_otherValues;  ///< of the source that is not looked at
+  bool m_isTraceWaiting = false;  ///< for what runs to end
+  bool m_cancelsTrace = false;    ///< that the trace stops is what a person, or another experiment, has asked for
+  TypedValues m_otherValues;      ///< of the source that is not looked at
   LedgerSolver* m_solver;
   std::optional<TracedQuestion> m_asked;               ///< of a ledger, newest
   std::shared_ptr<const TracedAnswer> m_tracedAnswer;  ///< to it or to one before it; null: none yet
@@ -145,6 +156,15 @@ class MemoryPage : public shell::Page {
   TypedAnswer m_answer;
   ShownLedger m_shown;
   QTimer m_redraw;
+  QTimer m_keep;  ///< of what stands here, in the settings
+  /// What stood here when the program was left, of an experiment that is not open yet.
+  struct Restored {
+    QString file;  ///< empty: there is none
+    QString arm;
+    bool isShown = false;  ///< it was the source
+    TypedValues values;
+  };
+  Restored m_restored;
 
   shell::Settings* m_settings = nullptr;  ///< of the window; null: the page stands alone
   shell::ActionList* m_actions = nullptr;

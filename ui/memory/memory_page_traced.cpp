@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the Memory page does with an experiment: trace its steps, ask for what comes of them, and show it.
+#include <spdlog/spdlog.h>
+
 #include <QAction>
 
 #include <algorithm>
@@ -35,9 +37,10 @@ void MemoryPage::recomputeTraced() {
   QString why;
   if (!m_traced || m_traced->forecasts.empty()) {
     const QString name = models::isolated(QString::fromStdString(m_experiment->name));
-    why = m_isTracing ? tr("Steps of %1 are being traced.").arg(name)
-          : m_traced  ? tr("No arm of %1 could be traced.").arg(name)
-                      : tr("%1 is not traced yet. Solve traces a step of every arm, on the CPU.").arg(name);
+    why = m_isTracing && m_isTraceWaiting ? tr("The trace of %1 waits until what runs has ended.").arg(name)
+          : m_isTracing                   ? tr("Steps of %1 are being traced.").arg(name)
+          : m_traced                      ? tr("No arm of %1 could be traced.").arg(name)
+                     : tr("%1 is not traced yet. Solve traces a step of every arm, on the CPU.").arg(name);
   } else {
     why = ledgerProblem(question.fields);
   }
@@ -105,23 +108,44 @@ void MemoryPage::tellTrace(const QString& sentence) {
       QString::fromLatin1(kTraceTopic));
   auto* const cancel = new QAction(tr("Cancel"), strip);
   cancel->setToolTip(tr("Stops after the trace that is under way"));
-  connect(cancel, &QAction::triggered, this, [this] {
-    if (m_controller != nullptr) m_controller->cancelTrace();
-  });
+  connect(cancel, &QAction::triggered, this, &MemoryPage::cancelTrace);
   strip->addWayOut(cancel);
+}
+
+void MemoryPage::cancelTrace() {
+  m_cancelsTrace = true;
+  if (m_controller != nullptr) m_controller->cancelTrace();
+}
+
+/// Where nobody has cancelled it, a run goes first: the trace begins anew behind it.
+void MemoryPage::traceStopped() {
+  const bool isCancelled = std::exchange(m_cancelsTrace, false) || !m_experiment || m_controller == nullptr;
+  if (isCancelled || !m_isTracing) {
+    m_isTracing = m_isTraceWaiting = false;
+    m_strips->dismiss(QString::fromLatin1(kTraceTopic));
+    return recompute();
+  }
+  m_isTraceWaiting = true;
+  const QString sentence = tr("What runs goes first: the trace of %1 begins anew when it has ended.");
+  spdlog::info("{}", sentence.arg(QString::fromStdString(m_experiment->name)).toStdString());
+  tellTrace(sentence);
+  m_controller->traceMemory(*m_experiment);
+  recompute();
 }
 
 void MemoryPage::trace() {
   m_strips->dismissSeen(QString::fromLatin1(kArmTopic));
   m_isTracing = true;
+  m_cancelsTrace = false;
   const bool waits = m_controller->looksAhead() || m_controller->state() != worker::JobState::Idle;
+  m_isTraceWaiting = waits;
   tellTrace(waits ? tr("%1 is traced when what runs has ended.") : tr("Tracing steps of %1."));
   m_controller->traceMemory(*m_experiment);
   recompute();
 }
 
 void MemoryPage::takeTraced(const Traced& traced) {
-  m_isTracing = false;
+  m_isTracing = m_isTraceWaiting = false;
   m_strips->dismiss(QString::fromLatin1(kTraceTopic));
   forgetAnswers();
   m_traced = traced;

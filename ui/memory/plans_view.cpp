@@ -246,6 +246,7 @@ ShownPlans shownPlans(const PlansSubject& subject, const engine::Plans& plans) {
   for (const engine::PlanOption& option : subject.question.options) {
     shown.checkpointing.push_back(option.activation_checkpointing);
   }
+  shown.names = subject.names;
   shown.best = plans.best;
   const auto maker = std::make_shared<const Maker>(Maker{subject, plans.plans, plans.best, scale, headroom});
   shown.cell = [maker](int row, int column) { return maker->cell(row, column); };

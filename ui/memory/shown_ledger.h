@@ -86,6 +86,7 @@ struct ShownTable {
 struct ShownPlans : ShownTable {
   std::vector<engine::Plan> plans;
   std::vector<bool> checkpointing;  ///< of each option
+  std::vector<QString> names;       ///< of each option: "FP16 autocast", or "fp16, FP16 autocast"
   std::optional<std::size_t> best;
 };
 

@@ -54,7 +54,11 @@ QString withoutGroups(QString text) {
   return text;
 }
 
-std::int64_t count(const QString& text) { return engine::count_from_text("", withoutGroups(text).toStdString()); }
+std::int64_t count(const QString& text) {
+  const std::optional<std::int64_t> found = countOf(text);
+  if (!found || *found < 1) refuse(text, "a whole number from 1, such as 16");
+  return *found;
+}
 
 std::int64_t capacity(const QString& text) {
   const std::int64_t bytes = engine::size_from_text("", plain(text), engine::Rounding::Down);
@@ -62,7 +66,13 @@ std::int64_t capacity(const QString& text) {
   return bytes;
 }
 
-std::int64_t share(const QString& text) { return engine::reserve_from_text("", plain(text)); }
+std::int64_t share(const QString& text) {
+  const std::optional<double> number = number_from_text(plain(text));
+  if (number && *number >= 1 && *number < 100) {
+    refuse(text, "a share below 1 or a percentage: " + plain(text) + " % if that is meant");
+  }
+  return engine::reserve_from_text("", plain(text));
+}
 
 double duration(const QString& text) {
   const std::optional<double> seconds = spec::seconds_from_text(plain(text));

@@ -28,6 +28,7 @@ constexpr char kLayout[] = "layout";
 constexpr char kDismissed[] = "dismissed";
 constexpr char kFolders[] = "folders/";
 constexpr char kLedgers[] = "memory/ledgers";
+constexpr char kMemoryPage[] = "memory/page";
 
 constexpr int kCurrentVersion = 1;
 
@@ -118,6 +119,10 @@ QString Settings::startFolder(const QString& kind, const QString& beside) const 
 QByteArray Settings::ledgers() const { return m_values.value(kLedgers).toByteArray(); }
 
 void Settings::setLedgers(const QByteArray& ledgers) { m_values.setValue(kLedgers, ledgers); }
+
+QByteArray Settings::memoryPage() const { return m_values.value(kMemoryPage).toByteArray(); }
+
+void Settings::setMemoryPage(const QByteArray& page) { m_values.setValue(kMemoryPage, page); }
 
 QByteArray Settings::windowGeometry() const { return m_values.value(kGeometry).toByteArray(); }
 

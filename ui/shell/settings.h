@@ -56,6 +56,9 @@ class Settings {
   /// Memory ledgers that were saved under a name, as ui/memory writes them; empty: none yet.
   QByteArray ledgers() const;
   void setLedgers(const QByteArray& ledgers);
+  /// What stood on the Memory page when it was left, as ui/memory writes it; empty: nothing yet.
+  QByteArray memoryPage() const;
+  void setMemoryPage(const QByteArray& page);
 
   QByteArray windowGeometry() const;
   QByteArray windowState() const;

@@ -51,6 +51,55 @@ class KeptLedgersTests : public MemoryPageFixture {
     QCOMPARE(m_page->controls()->ledgerBox()->count(), 1);
   }
 
+  void what_is_wrong_is_not_kept() {
+    QTemporaryDir folder;
+    shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    m_page->useSettings(settings);
+    m_page->controls()->ledgerBox()->setEditText(QStringLiteral("mine"));
+    QAction* const keep = m_actions->find(QStringLiteral("memory_save_ledger"));
+    QVERIFY(keep->isEnabled());
+    type(FieldId::Microbatch, QStringLiteral("-1"));
+    QVERIFY(!keep->isEnabled());
+    type(FieldId::Microbatch, QStringLiteral("16"));
+    QVERIFY(keep->isEnabled());
+  }
+
+  void a_page_comes_back_as_it_was_left() {
+    QTemporaryDir folder;
+    shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    m_page->useSettings(settings);
+    m_page->controls()->ledgerBox()->setEditText(QStringLiteral("mine"));
+    m_actions->find(QStringLiteral("memory_save_ledger"))->trigger();
+    m_page->controls()->compareWith(QStringLiteral("mine"));
+    TypedValues values = m_page->values();
+    values.times = {{TypedPolicy::Fp16, false, {32, 2, 0.61}}};
+    m_page->setValues(values);
+    type(FieldId::Capacity, QStringLiteral("80 GB"));
+    m_page->hide();
+    MemoryPage other;
+    other.useSettings(settings);
+    QCOMPARE(other.values().text(FieldId::Capacity), QStringLiteral("80 GB"));
+    QCOMPARE(other.values().times.size(), std::size_t{1});
+    QCOMPARE(other.controls()->ledgerName(), QStringLiteral("mine"));
+    QCOMPARE(other.controls()->comparedLedgers(), QStringList{QStringLiteral("mine")});
+  }
+
+  // 3.2 GB and 16 · 0.34 GB beside 1 MB and 16 · 1 kB = 1.016 MB, which a table in GB shows as 0.00.
+  void ledgers_of_different_sizes_have_a_unit_in_each_cell() {
+    QTemporaryDir folder;
+    shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    m_page->useSettings(settings);
+    m_page->controls()->ledgerBox()->setEditText(QStringLiteral("large"));
+    m_actions->find(QStringLiteral("memory_save_ledger"))->trigger();
+    m_page->controls()->stateBox()->setCurrentIndex(static_cast<int>(FixedState::Typed));
+    type(FieldId::Fixed, QStringLiteral("1 MB"));
+    type(FieldId::PerSample, QStringLiteral("1 kB"));
+    m_page->controls()->compareWith(QStringLiteral("large"));
+    const plot::PictureView* const comparison = m_page->results()->comparison();
+    QCOMPARE(cell(comparison, 7, 1), QStringLiteral("1.02 MB"));
+    QCOMPARE(cell(comparison, 7, 2), QStringLiteral("8.64 GB"));
+  }
+
   void two_ledgers_stand_side_by_side() {
     QTemporaryDir folder;
     shell::Settings settings(folder.filePath(QStringLiteral("settings.ini")));

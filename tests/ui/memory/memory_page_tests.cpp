@@ -195,6 +195,66 @@ class MemoryPageTests : public MemoryPageFixture {
     QVERIFY(!offer->isVisible());
   }
 
+  // Of 16 × 4 in 0.668 s all plans of FP16 autocast are known, and stand before those without a time.
+  void the_selection_stays_with_its_plan_when_a_time_sorts_the_rows_anew() {
+    const QString checkpointed = QStringLiteral("on");
+    const int before = rowOf(64, checkpointed, QStringLiteral("FP16 autocast"));
+    QVERIFY(before >= 0);
+    m_page->results()->selectPlan(static_cast<std::size_t>(before));
+    const auto selected = [this] { return m_page->shown().plans.plans[*m_page->results()->selectedPlan()]; };
+    const engine::Plan chosen = selected();
+    TypedValues values = m_page->values();
+    values.times = {{TypedPolicy::Fp16, false, {16, 4, 0.668}}};
+    m_page->setValues(values);
+    QVERIFY(rowOf(64, checkpointed, QStringLiteral("FP16 autocast")) != before);
+    QCOMPARE(selected().microbatch, chosen.microbatch);
+    QCOMPARE(selected().option, chosen.option);
+    type(FieldId::Accumulation, QStringLiteral("5"));  // an effective batch of 80, which 64 does not divide
+    QVERIFY(!m_page->results()->selectedPlan().has_value());
+  }
+
+  void the_first_place_says_what_is_assumed() {
+    TypedValues values = m_page->values();
+    values.times = {{TypedPolicy::Fp16, false, {16, 4, 0.668}}};
+    m_page->setValues(values);
+    QVERIFY2(answer(3).startsWith(QStringLiteral("★ 16 × 4")), qPrintable(answer(3)));
+    QVERIFY(
+        m_page->shown().statements[3].detail.contains(QStringLiteral("0.668 s per update, others assumed the same")));
+    type(FieldId::Microbatch, QStringLiteral("8"));
+    type(FieldId::Accumulation, QStringLiteral("4"));  // 32 samples: none of them was timed
+    QVERIFY2(m_page->shown().statements[3].detail.contains(QStringLiteral("~0.334 s per update, same time assumed")),
+             qPrintable(m_page->shown().statements[3].detail));
+  }
+
+  void a_plan_of_typed_values_is_not_written_into_an_open_experiment_without_a_word() {
+    m_page->openExperiment(QStringLiteral(MANTISSA_SOURCE_DIR "/experiments/digits-mlp.toml"));
+    int written = 0;
+    connect(m_page.get(), &MemoryPage::planRequested, m_page.get(), [&written] { ++written; });
+    m_page->results()->selectPlan(0);
+    m_actions->find(QStringLiteral("memory_use_plan"))->trigger();
+    QCOMPARE(written, 0);
+    QCOMPARE(m_page->strips()->count(), 1);
+    const auto* const strip = m_page->strips()->findChild<shell::MessageStrip*>();
+    QVERIFY2(strip->sentence().contains(QStringLiteral("digits-mlp.toml")) &&
+                 strip->sentence().contains(QStringLiteral("training.activation_checkpointing from")),
+             qPrintable(strip->sentence()));
+    strip->findChild<QAction*>()->trigger();
+    QCOMPARE(written, 1);
+    QCOMPARE(m_page->strips()->count(), 1);
+    QTRY_VERIFY(m_page->strips()->findChildren<shell::MessageStrip*>().last()->sentence().contains(
+        QStringLiteral("not saved yet")));
+    m_page->readAgain(QStringLiteral(MANTISSA_SOURCE_DIR "/experiments/digits-mlp.toml"));
+    QCOMPARE(m_page->strips()->count(), 0);
+  }
+
+  void a_bare_number_in_place_of_a_percentage_is_answered_with_the_percentage() {
+    type(FieldId::Reserve, QStringLiteral("16"));
+    QVERIFY2(field(FieldId::Reserve)->problem().contains(QStringLiteral("16 %")),
+             qPrintable(field(FieldId::Reserve)->problem()));
+    type(FieldId::Microbatch, QStringLiteral("-1"));
+    QVERIFY(!field(FieldId::Microbatch)->problem().contains(QStringLiteral("9223372036854775807")));
+  }
+
   void arrow_keys_step_a_field() {
     TextSpin* const spin = field(FieldId::Capacity)->spin();
     spin->setFocus();

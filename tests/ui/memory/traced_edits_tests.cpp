@@ -160,6 +160,31 @@ class TracedEditsTests : public MemoryPageFixture {
     QCOMPARE(answer(2), QStringLiteral("2,861 samples"));
   }
 
+  void a_trace_that_a_run_has_pushed_aside_waits_and_begins_anew() {
+    m_controller = std::make_unique<worker::TrainingController>(
+        stub({}, {}, [](const spec::Experiment& experiment, const session::StopToken&, const worker::TraceTeller&) {
+          return tracedOf(experiment, kShape);
+        }));
+    m_page->useController(m_controller.get());
+    m_page->openExperiment(write(QStringLiteral("made-up")));
+    m_page->controls()->sourceBox()->setCurrentIndex(1);
+    QAction* const solve = m_actions->find(QStringLiteral("memory_solve"));
+    solve->trigger();
+    QVERIFY(solve->isEnabled());  // its button keeps the keyboard
+    QVERIFY(solve->text().contains(QStringLiteral("Cancel")));
+    Q_EMIT m_controller->memoryTraceStopped();  // nobody asked for it
+    QVERIFY2(m_page->shown().why.contains(QStringLiteral("waits until what runs has ended")),
+             qPrintable(m_page->shown().why));
+    QCOMPARE(m_page->strips()->count(), 1);
+    QTRY_VERIFY(m_page->traced() != nullptr);
+    QVERIFY(solve->text().contains(QStringLiteral("Solve")));
+    m_page->openExperiment(write(QStringLiteral("another")));
+    solve->trigger();
+    solve->trigger();  // cancels
+    QTRY_VERIFY(m_page->shown().why.contains(QStringLiteral("is not traced yet")));
+    QVERIFY(m_page->traced() == nullptr);
+  }
+
   void a_time_can_be_typed_into_the_plans_of_a_traced_experiment() {
     trace();
     type(FieldId::Updates, QStringLiteral("1000"));
