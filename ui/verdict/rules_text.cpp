@@ -44,7 +44,7 @@ void addValue(std::vector<RulesLine>& lines, const QString& key, const QJsonValu
     }
   } else if (value.isArray()) {
     QStringList words;
-    for (const QJsonValue& one : value.toArray()) words << wordOf(one);
+    for (const auto& one : value.toArray()) words << wordOf(one);
     if (!words.isEmpty()) lines.push_back({key, words.join(QStringLiteral(", "))});
   } else if (!value.isNull() && !value.isUndefined()) {
     const QString word = wordOf(value);
@@ -85,7 +85,7 @@ std::vector<RulesLine> rulesLines(const std::string& json) {
     if (value.isObject()) {
       addRule(lines, name, value.toObject());
     } else if (value.isArray()) {
-      for (const QJsonValue& one : value.toArray()) addRule(lines, name, one.toObject());
+      for (const auto& one : value.toArray()) addRule(lines, name, one.toObject());
     } else {
       addValue(lines, name, value);
     }

@@ -26,7 +26,7 @@ struct Reading {
 
 std::vector<double> numbersOf(const QJsonValue& value) {
   std::vector<double> numbers;
-  for (const QJsonValue& one : value.toArray()) numbers.push_back(one.toDouble());
+  for (const auto& one : value.toArray()) numbers.push_back(one.toDouble());
   return numbers;
 }
 
