@@ -64,11 +64,11 @@ ArchiveDock::ArchiveDock(QWidget* parent)
   m_view->setIndentation(kIndentation);
   m_view->viewport()->installEventFilter(this);
   for (const auto news : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
-    connect(m_filtered, news, this, &ArchiveDock::fitStates, Qt::QueuedConnection);
+    connect(m_filtered, news, this, &ArchiveDock::fitStatesSoon);
   }
-  connect(m_filtered, &QAbstractItemModel::dataChanged, this, &ArchiveDock::fitStates);
-  connect(m_view, &QTreeView::expanded, this, &ArchiveDock::fitStates);
-  connect(m_view, &QTreeView::collapsed, this, &ArchiveDock::fitStates);
+  connect(m_filtered, &QAbstractItemModel::dataChanged, this, &ArchiveDock::fitStatesSoon);
+  connect(m_view, &QTreeView::expanded, this, &ArchiveDock::fitStatesSoon);
+  connect(m_view, &QTreeView::collapsed, this, &ArchiveDock::fitStatesSoon);
   connect(m_view, &QTreeView::expanded, this, &ArchiveDock::viewChanged);
   connect(m_view, &QTreeView::collapsed, this, &ArchiveDock::viewChanged);
   m_view->setItemDelegateForColumn(models::TrialTreeModel::NameColumn,
@@ -151,6 +151,20 @@ void ArchiveDock::setTrials(const models::TrialList& trials) {
     m_view->expand(newest);
     if (!m_view->hasFocus()) m_view->scrollTo(newest);
   }
+}
+
+/// Once for all news that come together: a filter expands a thousand experiments one by one, and every fit looks at
+/// them all.
+void ArchiveDock::fitStatesSoon() {
+  if (m_fitsSoon) return;
+  m_fitsSoon = true;
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        m_fitsSoon = false;
+        fitStates();
+      },
+      Qt::QueuedConnection);
 }
 
 /// States stand whole where there is room for them, and take none from the names where there is not.

@@ -59,6 +59,7 @@ class ArchiveDock : public QDockWidget {
 
  private:
   void fitStates();
+  void fitStatesSoon();
   qint64 newestExperiment() const;
 
   models::TrialTreeModel* m_model;
@@ -67,6 +68,7 @@ class ArchiveDock : public QDockWidget {
   QTreeView* m_view;
   QLabel* m_empty;
   std::int64_t m_awaited = 0;  ///< to be selected when it comes
+  bool m_fitsSoon = false;
 };
 
 }  // namespace mantissa::ui::shell
