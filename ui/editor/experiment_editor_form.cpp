@@ -192,6 +192,7 @@ void ExperimentEditor::usePlan(qint64 batch, qint64 accumulate, bool activationC
   write(QStringLiteral("training.activation_checkpointing"),
         tomlText(activationCheckpointing ? QStringLiteral("blocks") : QStringLiteral("off")), !activationCheckpointing);
   m_typedInto.clear();
+  showPage(QStringLiteral("training"));
   const int line = m_toml->lineOf(QStringLiteral("training.batch"));
   if (line > 0) m_text->goTo(line);
 }

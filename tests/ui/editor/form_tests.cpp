@@ -70,6 +70,7 @@ class FormTests : public QObject {
                     QStringLiteral("steps = 5\naccumulate = 2\nactivation_checkpointing = \"blocks\"\n"));
     QCOMPARE(m_editor->text()->text(), planned);
     QVERIFY(m_editor->isChanged());  // it is the person who saves it
+    QCOMPARE(m_editor->form()->page(), QStringLiteral("training"));
     m_window->trigger("editor_undo");
     QCOMPARE(m_editor->text()->text(), kText);
     // What the defaults say is not written.
