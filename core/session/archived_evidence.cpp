@@ -281,7 +281,7 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
                                             "table trial_evidence, trial " + std::to_string(id), error.what(),
                                             "the JSON object that its run wrote", "Use a backup"});
   }
-  if (trial.start.kind == record::TrialKind::Trial) refuse_missing_steps(reader, trial, evidence);
+  refuse_missing_steps(reader, trial, evidence);
   evidence.device = trial.start.device;
   evidence.cast_policy = trial.start.cast_policy;
   evidence.autocast = trial.start.autocast;
