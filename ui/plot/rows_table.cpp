@@ -22,7 +22,7 @@ namespace mantissa::ui::plot {
 namespace {
 
 constexpr int kRoom = 16;           // px around the words of a cell
-constexpr int kShortRoom = 8;       // px where there is little of it
+constexpr int kShortRoom = 7;       // px where there is little of it
 constexpr int kRowHeight = 8;       // px of a row besides its words
 constexpr int kLeastFlexible = 90;  // px
 constexpr int kFittedRows = 60;     // that are looked at: more are never seen at once

@@ -212,11 +212,6 @@ void RunPage::lookAtUnreadable(const QString& path) {
 void RunPage::openExperiment(const QString& path) {
   std::shared_ptr<const spec::Experiment> opened = readExperiment(path);
   if (!opened) return;
-  // Another experiment is looked at now: what was wrong with others is over with them.
-  for (const QString& other : m_unreadable.files()) {
-    m_unreadable.removePath(other);
-    m_strips->dismiss(QString::fromLatin1(kUnreadableTopic) + other);
-  }
   takeOpened(std::move(opened));
   m_isHeld = false;
   m_isAside = isBusy();
