@@ -51,7 +51,7 @@ GlanceStrip::GlanceStrip(std::size_t statements, QWidget* parent)
     column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0, {}};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0, 0, {}};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -133,12 +133,15 @@ void GlanceStrip::measure(std::size_t index) {
   const auto shortest = [](const QStringList& shorter, const QString& text) {
     return shorter.isEmpty() ? text : shorter.last();
   };
+  // A sentence that says why there is no answer takes the room that others leave, and nothing of it when it goes.
+  const bool isSentence = statement.answer.isEmpty();
+  const int detail = isSentence ? 0 : needed(cell.detail, shortest(statement.shorterDetails, statement.detail));
+  const int sentence = isSentence ? needed(cell.detail, cell.detail->text()) : 0;
   const QString fewestWords = shortest(statement.shorterAnswers, statement.answer);
-  const int least = std::max({needed(cell.answer, written(index, fewestWords)),
-                              needed(cell.detail, shortest(statement.shorterDetails, statement.detail)),
+  const int least = std::max({needed(cell.answer, written(index, fewestWords)), detail,
                               needed(cell.question, cell.question->text()), cell.leastWidth});
   const int answer = std::max({needed(cell.answer, cell.answer->text()), least, cell.answerWidth});
-  const int whole = std::max({answer, needed(cell.detail, cell.detail->text()), cell.wholeWidth});
+  const int whole = std::max({answer, isSentence ? 0 : needed(cell.detail, cell.detail->text()), cell.wholeWidth});
   // Of the forms of the answer between the shortest and the whole one, too.
   std::vector<int> forms;
   for (const QString& one : statement.shorterAnswers) {
@@ -149,7 +152,9 @@ void GlanceStrip::measure(std::size_t index) {
   if (forms.size() == cell.forms.size()) {
     for (std::size_t i = 0; i < forms.size(); ++i) forms[i] = std::max(forms[i], cell.forms[i]);
   }
-  if (least == cell.leastWidth && whole == cell.wholeWidth && forms == cell.forms) return;
+  const bool isSame = least == cell.leastWidth && whole == cell.wholeWidth && sentence == cell.sentenceWidth;
+  if (isSame && forms == cell.forms) return;
+  cell.sentenceWidth = sentence;
   cell.forms = std::move(forms);
   cell.leastWidth = least;
   cell.answerWidth = answer;
@@ -184,11 +189,12 @@ void GlanceStrip::share() {
     room -= cost;
   }
   int wanted = 0;
-  for (std::size_t i = 0; i < m_cells.size(); ++i) wanted += std::max(0, m_cells[i].wholeWidth - widths[i]);
+  const auto wholeOf = [this](std::size_t i) { return std::max(m_cells[i].wholeWidth, m_cells[i].sentenceWidth); };
+  for (std::size_t i = 0; i < m_cells.size(); ++i) wanted += std::max(0, wholeOf(i) - widths[i]);
   const double part = std::min(1.0, static_cast<double>(std::max(0, room)) / std::max(1, wanted));
   for (std::size_t i = 0; i < m_cells.size(); ++i) {
     // Lines stand between the cells.
-    const int detail = std::max(0, m_cells[i].wholeWidth - widths[i]);
+    const int detail = std::max(0, wholeOf(i) - widths[i]);
     m_row->setStretch(static_cast<int>(2 * i), widths[i] + qRound(detail * part));
   }
 }

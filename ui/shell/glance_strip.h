@@ -45,6 +45,7 @@ class GlanceStrip : public QFrame {
     int leastWidth;          ///< px that its shortest words have needed
     int answerWidth;         ///< px that its answers have needed
     int wholeWidth;          ///< px that its answers and its details have needed
+    int sentenceWidth;       ///< px of a detail that stands in place of an answer, for as long as it does
     std::vector<int> forms;  ///< px of each form of its answers, up to the whole one
   };
   void put(std::vector<Statement> statements);

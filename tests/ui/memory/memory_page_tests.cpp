@@ -213,6 +213,22 @@ class MemoryPageTests : public MemoryPageFixture {
     QVERIFY(!m_page->results()->selectedPlan().has_value());
   }
 
+  void half_typed_text_takes_no_room_from_the_strip_for_good() {
+    const auto details = [this] {
+      QStringList words;
+      for (std::size_t i = 0; i < kStatements; ++i) words << m_page->strip()->shownDetail(i);
+      return words;
+    };
+    m_page->resize(1000, 900);
+    QTRY_VERIFY(m_page->isSettled());
+    QTest::qWait(50);  // the layout has its turn
+    const QStringList before = details();
+    type(FieldId::PerSample, QStringLiteral("0.34 gigabytes of activations, or so it was said"));
+    QTest::qWait(20);
+    type(FieldId::PerSample, QStringLiteral("0.34 GB"));
+    QTRY_COMPARE(details(), before);
+  }
+
   void the_first_place_says_what_is_assumed() {
     TypedValues values = m_page->values();
     values.times = {{TypedPolicy::Fp16, false, {16, 4, 0.668}}};
