@@ -9,11 +9,18 @@ namespace {
 
 const QStringList kPages = {"archive", "run", "editor", "compare", "memory", "diagnose", "verdict", "report", "gains"};
 
+// Of a picture. Smaller ones show no page; larger ones take gigabytes, and painting them minutes.
+constexpr int kLeastSide = 240;
+constexpr int kMostSide = 16'000;
+
 std::optional<QSize> sizeOf(const QString& text) {
   static const QRegularExpression pattern(QStringLiteral("^([1-9][0-9]{0,4})x([1-9][0-9]{0,4})$"));
   const QRegularExpressionMatch match = pattern.match(text);
   if (!match.hasMatch()) return std::nullopt;
-  return QSize(match.captured(1).toInt(), match.captured(2).toInt());
+  const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+  const auto fits = [](int side) { return side >= kLeastSide && side <= kMostSide; };
+  if (!fits(size.width()) || !fits(size.height())) return std::nullopt;
+  return size;
 }
 
 }  // namespace
@@ -49,11 +56,19 @@ std::optional<Arguments> readArguments(const QStringList& words, QString* proble
         QStringLiteral("--screenshot PAGE and --out FILE go together: one names the page, the other the picture.");
     return std::nullopt;
   }
+  if (parser.isSet(output) && arguments.screenshotFile.isEmpty()) {
+    *problem = QStringLiteral("--out: found an empty name, expected the name of the picture.");
+    return std::nullopt;
+  }
   if (parser.isSet(size)) {
     const std::optional<QSize> wanted = sizeOf(parser.value(size));
     if (!wanted) {
-      *problem = QStringLiteral("--size: found '%1', expected WIDTHxHEIGHT in pixels, for instance 1600x1000.")
-                     .arg(parser.value(size));
+      *problem = QStringLiteral(
+                     "--size: found '%1', expected WIDTHxHEIGHT in pixels, from %2x%2 to %3x%3, for instance "
+                     "1600x1000.")
+                     .arg(parser.value(size))
+                     .arg(kLeastSide)
+                     .arg(kMostSide);
       return std::nullopt;
     }
     arguments.size = *wanted;

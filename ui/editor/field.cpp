@@ -12,6 +12,7 @@
 #include "ui/editor/field_kinds.h"
 #include "ui/editor/value_words.h"
 #include "ui/measured_text.h"
+#include "ui/plain_tip.h"
 #include "ui/shell/elided_label.h"
 #include "ui/shell/theme.h"
 
@@ -111,6 +112,7 @@ void Field::tellProblem() {
   }
   m_problemWords = words;
   m_problem->setText(QString(words).replace(QLatin1Char('\n'), QLatin1Char(' ')));
+  m_problem->setToolTip(plainTip(words));  // the whole of it, where it ends in dots
   QPalette palette = m_problem->palette();
   palette.setColor(QPalette::WindowText,
                    problem.isEmpty() ? this->palette().color(QPalette::WindowText) : shell::Theme::colors().bad);

@@ -81,7 +81,7 @@ LedgerControls::LedgerControls(QWidget* parent)
   auto* const body = new QWidget;
   m_form->setContentsMargins(0, 4, 8, 8);
   m_form->setHorizontalSpacing(12);
-  m_form->setVerticalSpacing(4);
+  m_form->setVerticalSpacing(1);  // the fields have a line for words below them
   m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   body->setLayout(m_form);
@@ -365,7 +365,8 @@ void LedgerControls::showAnswer(const CommonFields& fields, const LimitAnswer& l
   }
   m_ledger.reset();
   if (limit.largestMicrobatch) m_mostSamples = *limit.largestMicrobatch;
-  offerOutside(fields.capacityBytes);
+  if (fields.problems.empty())
+    offerOutside(fields.capacityBytes);  // else it stays: nothing moves under a hand that types
   fitSliderRange();
   m_limitAnswer->setText(limit.value);
   m_limitSentence->setText(limit.sentence);

@@ -23,6 +23,7 @@ namespace mantissa::ui::memory {
 namespace {
 
 constexpr int kLeastWidth = 90;  // px
+constexpr double kSmall = 0.9;   // of the form's font
 
 /// Of the number's second digit; one digit less where it would fall into the decade below.
 double stepOf(double number, int steps) {
@@ -107,15 +108,18 @@ QSize TextSpin::sizeHint() const { return {kLeastWidth * 3 / 2, QAbstractSpinBox
 QSize TextSpin::minimumSizeHint() const { return {kLeastWidth, QAbstractSpinBox::minimumSizeHint().height()}; }
 
 LedgerField::LedgerField(TextSpin::Kind kind, const QString& name, const QString& help, QWidget* parent)
-    : QWidget(parent), m_spin(new TextSpin(kind)), m_problem(new QLabel), m_help(help) {
+    : QWidget(parent), m_spin(new TextSpin(kind)), m_problem(new shell::ElidedLabel), m_help(help) {
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(2);
+  layout->setSpacing(0);
   layout->addWidget(m_spin);
   layout->addWidget(m_problem);
-  m_problem->setTextFormat(Qt::PlainText);
-  m_problem->setWordWrap(true);
-  m_problem->hide();
+  // A line that is always there: no field moves when words come or go.
+  QFont small = m_problem->font();
+  if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * kSmall);
+  m_problem->setFont(small);
+  m_problem->setFixedHeight(m_problem->fontMetrics().height());
+  m_problem->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   m_spin->setAccessibleName(name);
   m_spin->setWhatsThis(help);
   m_spin->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -131,11 +135,9 @@ void LedgerField::setText(const QString& text) {
 
 void LedgerField::setProblem(const QString& problem) {
   if (problem == m_problemText) return;
-  constexpr int kLongestWord = 150;  // px: what was typed may be one long word
   m_problemText = problem;
-  m_problem->setText(shell::withShortWords(problem, m_problem->fontMetrics(), kLongestWord));
+  m_problem->setText(QString(problem).replace(QLatin1Char('\n'), QLatin1Char(' ')));
   m_problem->setToolTip(plainTip(problem));
-  m_problem->setVisible(!problem.isEmpty());
   color();
   describe();
 }

@@ -5,7 +5,9 @@
 #include <QString>
 #include <QWidget>
 
-class QLabel;
+namespace mantissa::ui::shell {
+class ElidedLabel;
+}
 
 namespace mantissa::ui::memory {
 
@@ -48,7 +50,7 @@ class TextSpin : public QAbstractSpinBox {
   Kind m_kind;
 };
 
-/// A spin box with what is wrong with its text below it.
+/// A spin box with what is wrong with its text below it, in a line that is always there.
 class LedgerField : public QWidget {
   Q_OBJECT
 
@@ -80,7 +82,7 @@ class LedgerField : public QWidget {
   void color();
 
   TextSpin* m_spin;
-  QLabel* m_problem;
+  shell::ElidedLabel* m_problem;
   QString m_help;
   QString m_meaning;
   QString m_reason;

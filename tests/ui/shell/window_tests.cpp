@@ -707,6 +707,9 @@ class WindowTests : public QObject {
         {{"--screenshot", "nothing", "-o", "p.png"}, "expected one of archive, run"},
         {{"--screenshot", "run"}, "go together"},
         {{"--size", "0x5"}, "found '0x5'"},
+        {{"--size", "1x1"}, "found '1x1'"},
+        {{"--size", "99999x99999"}, "to 16000x16000"},
+        {{"--screenshot", "run", "-o", ""}, "found an empty name"},
         {{"--theme", "pink"}, "expected light, dark or system"},
         {{"--nonsense"}, "nonsense"},
     };
