@@ -92,6 +92,7 @@ Evidence on_slice(const Evidence& evidence, const std::string& slice) {
   part.cases = rows_of_slice(evidence.cases, slice);
   for (auto& rows : part.rounding) rows = rows_of_slice(rows, slice);
   for (auto& rows : part.spread) rows = rows_of_slice(rows, slice);
+  for (OtherSeed& other : part.other_seeds) other.cases = rows_of_slice(other.cases, slice);
   return part;
 }
 

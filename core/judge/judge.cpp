@@ -71,7 +71,11 @@ std::vector<RuleVerdict> apply_rules(const std::optional<spec::Rules>& rules, co
   for (const spec::OutputRule& rule : rules->output) verdicts.push_back(judge_output(rule, evidence));
   const bool flips_apply = !rules->flips_from_preset || evidence.decision.kind != DecisionKind::None;
   if (rules->flips && flips_apply) append(verdicts, judge_flips(*rules->flips, evidence));
-  for (const spec::QualityRule& rule : rules->quality) verdicts.push_back(judge_quality(rule, evidence));
+  for (const spec::QualityRule& rule : rules->quality) {
+    const bool has_limit = rule.min || rule.max || rule.max_drop || rule.max_drop_relative;
+    if (has_limit || !rule.non_inferior) verdicts.push_back(judge_quality(rule, evidence));
+    if (rule.non_inferior) verdicts.push_back(judge_non_inferiority(rule, evidence));
+  }
   if (rules->progress) append(verdicts, judge_progress(*rules->progress, evidence));
   return verdicts;
 }

@@ -91,6 +91,12 @@ struct TargetUnit {
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
                const TargetUnit& unit, const DecisionRule& decision);
 
+/// A trial of the same name in a run that differs in its seed alone.
+struct OtherSeed {
+  std::uint64_t seed = 0;
+  std::vector<record::CaseRow> cases;  ///< after `compare`
+};
+
 /// What was measured of one trial: everything a verdict may rest on.
 struct Evidence {
   std::string device = "cpu";
@@ -126,6 +132,7 @@ struct Evidence {
   /// The reference against itself on the same cases, after `compare`; nothing: not measured.
   std::vector<std::vector<record::CaseRow>> rounding;  ///< other thread counts, FP64: in the columns *_same_weights
   std::vector<std::vector<record::CaseRow>> spread;    ///< whole repeats: in the columns of the arm's own weights
+  std::vector<OtherSeed> other_seeds;  ///< for non-inferiority; each seed once, this trial's own not among them
   std::optional<std::size_t> float64;  ///< which of `rounding` holds the outputs in FP64; nothing: none does
 };
 

@@ -29,7 +29,10 @@ std::vector<record::RuleVerdict> judge_progress(const spec::ProgressRule& rule, 
 
 record::RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& evidence);
 std::vector<record::RuleVerdict> judge_flips(const spec::FlipsRule& rule, const Evidence& evidence);
+/// Of the limits on its value. \param rule  has one
 record::RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& evidence);
+/// Over seeds. \param rule  has non_inferior
+record::RuleVerdict judge_non_inferiority(const spec::QualityRule& rule, const Evidence& evidence);
 
 /// "same_weights" or "trained".
 std::string to_text(spec::Of of);

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/judge/case_evidence.h"
+#include "core/judge/paired_tests.h"
 #include "core/judge/rules.h"
 #include "core/judge/statistics.h"
 #include "core/judge/wording.h"
@@ -111,7 +112,63 @@ RuleVerdict judge_quality_of(const spec::QualityRule& rule, const Evidence& evid
   return verdict;
 }
 
+/// Trial less reference with the better side up.
+double improvement(const spec::QualityRule& rule, const std::string& metric, const std::vector<CaseRow>& cases,
+                   const Evidence& evidence) {
+  const double value = quality(cases, metric, rule.of, false, evidence.unit, evidence.decision);
+  const double reference = quality(cases, metric, rule.of, true, evidence.unit, evidence.decision);
+  const bool higher = rule.direction.empty() ? spec::higher_is_better(metric) : rule.direction == "higher";
+  return higher ? value - reference : reference - value;
+}
+
+RuleVerdict judge_non_inferiority_of(const spec::QualityRule& rule, const Evidence& evidence) {
+  const spec::NonInferior& asked = *rule.non_inferior;
+  const std::string metric = metric_of(rule, evidence);
+  RuleVerdict verdict;
+  verdict.name = name_of("quality", rule.name) + ".non_inferior";
+  verdict.of = to_text(rule.of);
+  verdict.limit = metric + " not worse by more than " + mantissa::to_text(asked.margin) + ", one-sided " +
+                  (asked.test == spec::NonInferior::Test::T ? "paired t test" : "paired bootstrap") + ", alpha " +
+                  mantissa::to_text(asked.alpha) + ", at least " + count(asked.seeds, "seed");
+  verdict.limit_value = -asked.margin;
+  verdict.reason = missing_outputs(evidence, rule.of);
+  if (!verdict.reason.empty()) return verdict;
+  std::vector<double> differences{improvement(rule, metric, evidence.cases, evidence)};
+  for (const OtherSeed& other : evidence.other_seeds) {
+    differences.push_back(improvement(rule, metric, other.cases, evidence));
+  }
+  verdict.cases = static_cast<std::int64_t>(differences.size());
+  if (verdict.cases < asked.seeds) {
+    verdict.reason = "non-inferiority of " + metric + " asks for " + count(asked.seeds, "seed") + " and there " +
+                     (verdict.cases == 1 ? "is " : "are ") + count(verdict.cases) +
+                     " in the archive: run the experiment with --set training.seed=N, then judge the trial again";
+    return verdict;
+  }
+  if (!std::all_of(differences.begin(), differences.end(), [](double one) { return std::isfinite(one); })) {
+    verdict.reason = "the difference of " + metric + " is no number with one of " + count(verdict.cases, "seed");
+    return verdict;
+  }
+  const NonInferiority shown = asked.test == spec::NonInferior::Test::T
+                                   ? non_inferiority_by_t(differences, asked.margin, asked.alpha)
+                                   : non_inferiority_by_bootstrap(differences, asked.margin, asked.alpha);
+  verdict.value = shown.lower_bound;
+  verdict.verdict = shown.shown ? VerdictWord::Accepted : VerdictWord::Rejected;
+  verdict.reason = metric + " (" + verdict.of + ") is better by " + short_number(shown.mean_difference) + " over " +
+                   count(verdict.cases, "seed") + ", with a lower bound of " +
+                   number_beside(shown.lower_bound, -asked.margin) + " (p " + short_number(shown.p_value) +
+                   "); it must be above " + short_number(-asked.margin);
+  return verdict;
+}
+
 }  // namespace
+
+RuleVerdict judge_non_inferiority(const spec::QualityRule& rule, const Evidence& whole) {
+  if (rule.slice.empty()) return judge_non_inferiority_of(rule, whole);
+  const Evidence part = on_slice(whole, rule.slice);
+  RuleVerdict verdict = judge_non_inferiority_of(rule, part);
+  add_slice(verdict, rule.slice, whole, part);
+  return verdict;
+}
 
 RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& whole) {
   if (rule.slice.empty()) return judge_quality_of(rule, whole);

@@ -14,6 +14,7 @@
 #include "core/session/archived_evidence.h"
 #include "core/session/archived_settings.h"
 #include "core/session/judge_foreign.h"
+#include "core/session/other_seeds.h"
 #include "core/spec/parse.h"
 
 namespace mantissa::session {
@@ -87,9 +88,16 @@ JudgedAgain judge_again(const std::string& archive, std::int64_t id, const std::
   judgement.rules_file = rules_file;
   judgement.post_hoc = judgement.rules != result.rules_of_run;
   if (judgement.post_hoc) decide_by(evidence, *experiment);
+  {
+    const archive::Reader reader(archive);
+    const record::TrialRow trial = reader.trial(id);
+    evidence.other_seeds =
+        other_seeds(reader, trial.experiment_id, trial.start.name, experiment->rules, evidence.decision);
+  }
   judgement.verdict =
       judge::judge(experiment->rules, judgement.rules.empty() ? std::string() : sha256(judgement.rules), evidence);
-  if (judgement.post_hoc) archive::keep_judgement(archive, judgement);
+  // By its own rules a trial may be judged otherwise once more seeds have run.
+  if (judgement.post_hoc || judgement.verdict.word != result.of_run.word) archive::keep_judgement(archive, judgement);
   return result;
 }
 

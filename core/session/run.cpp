@@ -472,7 +472,7 @@ class Run {
       memory_->write_news(*writer_, ids_);
     }
     RunEnd end({asked_, prepared_, cases_, comparison_, yardsticks_.get(), *writer_, *checkpointing_, ids_, trials_,
-                rules_sha256_, began_with_, seconds_, memory_.get(), observer_, taken_from_},
+                rules_sha256_, began_with_, seconds_, memory_.get(), observer_, options_.archive, taken_from_},
                summary_);
     end.finish(paired);
   }

@@ -5,9 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/session/archive_rows.h"
 #include "core/session/archived_evidence.h"
+#include "core/session/other_seeds.h"
 #include "core/session/reference_lock.h"
 #include "core/session/run_cases.h"
 #include "core/spec/parse.h"
@@ -149,6 +151,8 @@ judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, std::size_t 
   evidence.unit = given_.comparison.unit();
   evidence.cases = std::move(rows);
   if (given_.yardsticks != nullptr) given_.yardsticks->add_evidence(evidence);
+  evidence.other_seeds = other_seeds(archive::Reader(given_.archive), summary_.experiment_id, trial.name,
+                                     given_.asked.rules, evidence.decision);
   return evidence;
 }
 

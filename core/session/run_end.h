@@ -44,6 +44,7 @@ class RunEnd {
     double seconds;                              ///< duration of the training
     const RunMemory* memory;                     ///< null where it is not compared
     Observer& observer;
+    const std::string& archive;     ///< where runs with other seeds are
     std::int64_t cases_taken_from;  ///< the trial whose frozen cases these are; 0: none
   };
 

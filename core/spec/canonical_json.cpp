@@ -301,6 +301,12 @@ json to_json(const QualityRule& rule) {
       {"max_drop_relative", or_null(rule.max_drop_relative)},
   };
   if (!rule.slice.empty()) object["slice"] = rule.slice;
+  if (rule.non_inferior) {
+    object["non_inferior"] = {{"margin", rule.non_inferior->margin},
+                              {"seeds", rule.non_inferior->seeds},
+                              {"alpha", rule.non_inferior->alpha},
+                              {"test", rule.non_inferior->test == NonInferior::Test::T ? "t" : "bootstrap"}};
+  }
   return object;
 }
 

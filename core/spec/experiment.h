@@ -307,6 +307,16 @@ struct FlipsRule {
   std::map<std::string, std::int64_t> max_by_direction;
 };
 
+/// Whether a trial is worse than its reference by no more than a margin, over runs that differ in their seed alone:
+/// one-sided and paired. "No significant difference" would be shown by few seeds; this is not.
+struct NonInferior {
+  enum class Test { T, Bootstrap };
+  double margin = 0.0;     ///< in the metric's unit
+  std::int64_t seeds = 5;  ///< least number of runs
+  double alpha = 0.05;     ///< chance of taking a trial that is worse by the margin
+  Test test = Test::T;
+};
+
 struct QualityRule {
   std::string name;
   Of of = Of::Trained;
@@ -317,6 +327,7 @@ struct QualityRule {
   std::optional<double> max;
   std::optional<double> max_drop;           ///< absolute, in the metric's unit
   std::optional<double> max_drop_relative;  ///< share of the reference's value
+  std::optional<NonInferior> non_inferior;
 };
 
 struct ProgressRule {

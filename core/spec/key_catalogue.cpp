@@ -403,8 +403,17 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.quality.max", "number", "none", "largest value"),
       Key("rules.quality.max_drop", "number", "none", "loss against the reference, in the metric's unit"),
       Key("rules.quality.max_drop_relative", "number", "none", "loss as a share of the reference's value"),
-      Key("rules.quality.non_inferior", "table: margin, seeds, alpha", "none", "a test over several seeds")
-          .later("non-inferiority tests"),
+      table("rules.quality.non_inferior",
+            "not worse than the reference by more than a margin, over runs of the archive that differ in training.seed "
+            "alone: one-sided and paired; undecided while there are fewer than seeds"),
+      Key("rules.quality.non_inferior.margin", "number", "required", "how much worse is no loss, in the metric's unit"),
+      Key("rules.quality.non_inferior.seeds", "integer", "5", "least number of runs, this one among them; at least 2"),
+      Key("rules.quality.non_inferior.alpha", "number", "0.05",
+          "the chance of taking a trial that is worse by the margin; above 0 and below 0.5"),
+      Key("rules.quality.non_inferior.test", "text", "t",
+          "t: Student's paired t test, for differences that are roughly normal. bootstrap: pairs drawn again, too "
+          "hopeful with few seeds")
+          .words({"t", "bootstrap"}),
       Key("rules.quality.slice", "text", "all cases", "the slice that is judged"),
       table("rules.progress", "how many updates must be applied; skips while the scale calibrates count"),
       Key("rules.progress.min_applied_fraction", "number", "none", "applied updates as a share of attempted steps"),

@@ -10,6 +10,8 @@
 namespace mantissa::spec {
 namespace {
 
+constexpr NumberRange below_a_half{[](double v) { return v > 0 && v < 0.5; }, "a number above 0 and below 0.5"};
+
 /// One table, or a list of tables that each have a name of their own.
 template <class Rule, class Read>
 std::vector<Rule> read_one_or_several(const Setting& setting, const Read& read) {
@@ -156,6 +158,19 @@ void refuse_shares_beyond_one(const TableReader& table, const QualityRule& rule)
   }
 }
 
+NonInferior read_non_inferior(const Setting& setting) {
+  const TableReader table(&setting);
+  NonInferior rule;
+  if (!table.has("margin")) refuse_place(setting, "no margin", "Say in margin how much worse is no loss");
+  table.number("margin", rule.margin, range::not_negative);
+  table.integer("seeds", rule.seeds, 2);
+  table.number("alpha", rule.alpha, below_a_half);
+  std::string test;
+  table.text("test", test);
+  if (test == "bootstrap") rule.test = NonInferior::Test::Bootstrap;
+  return rule;
+}
+
 QualityRule read_quality(const Setting& setting) {
   const TableReader table(&setting);
   QualityRule rule;
@@ -168,8 +183,11 @@ QualityRule read_quality(const Setting& setting) {
   table.number("max", rule.max, range::finite);
   table.number("max_drop", rule.max_drop, range::not_negative);
   table.number("max_drop_relative", rule.max_drop_relative, range::not_negative);
-  if (!rule.min && !rule.max && !rule.max_drop && !rule.max_drop_relative) {
-    refuse_place(setting, "no limit", "Set one of min, max, max_drop, max_drop_relative");
+  if (const Setting* const non_inferior = table.find("non_inferior")) {
+    rule.non_inferior = read_non_inferior(*non_inferior);
+  }
+  if (!rule.min && !rule.max && !rule.max_drop && !rule.max_drop_relative && !rule.non_inferior) {
+    refuse_place(setting, "no limit", "Set one of min, max, max_drop, max_drop_relative, non_inferior");
   }
   if (rule.min && rule.max && *rule.min > *rule.max) refuse(*table.find("min"), "at most max");
   refuse_shares_beyond_one(table, rule);

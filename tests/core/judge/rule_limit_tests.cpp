@@ -275,6 +275,32 @@ class RuleLimitTests : public QObject {
     COMPARE_WORD(by_quality(rule, evidence).verdict, "rejected");
   }
 
+  /// Mean absolute errors of 0.01, 0.02 and 0.03 beside a reference without any: worse by 0.02 in the mean, with a
+  /// deviation of 0.01. t(0.95, 2) = 2.91998558 (scipy.stats.t.ppf), so the bound is -0.02 - 2.91998558 · 0.01 / √3
+  /// = -0.0368585.
+  void non_inferiority_holds_where_the_lower_bound_is_above_the_margin() {
+    const auto judged_with = [](double margin, std::int64_t seeds, std::size_t others) {
+      Evidence evidence = evidence_of({case_of("1", {5}, {5.01}, 5)}, DecisionKind::None);
+      for (std::size_t i = 0; i < others; ++i) {
+        const double error = 0.02 + 0.01 * static_cast<double>(i);
+        evidence.other_seeds.push_back({i + 2, {case_of("1", {5}, {5 + error}, 5)}});
+        compare(evidence.other_seeds.back().cases, evidence.decision);
+      }
+      spec::QualityRule rule = metric("mae");
+      rule.non_inferior = spec::NonInferior{margin, seeds, 0.05, spec::NonInferior::Test::T};
+      return by_quality(rule, evidence);
+    };
+    const RuleVerdict holds = judged_with(0.0369, 3, 2);
+    QCOMPARE(holds.name, std::string("quality.non_inferior"));
+    QVERIFY2(std::fabs(*holds.value + 0.0368585) < 1e-7, holds.reason.c_str());
+    COMPARE_WORD(holds.verdict, "accepted");
+    COMPARE_WORD(judged_with(0.0368, 3, 2).verdict, "rejected");
+    const RuleVerdict missing = judged_with(0.5, 3, 1);
+    COMPARE_WORD(missing.verdict, "undecided");
+    QVERIFY2(missing.reason.find("asks for 3 seeds and there are 2 in the archive") != std::string::npos,
+             missing.reason.c_str());
+  }
+
   /// Three cases flip: 1 from right to wrong, 2 from wrong to right, 3 from one wrong class to another.
   void flips_are_counted_by_direction() {
     const Evidence evidence =

@@ -115,6 +115,31 @@ class JudgeAgainTests : public QObject {
     QCOMPARE(judged.judgement.verdict.rules.back().value, std::optional<double>(static_cast<double>(expected)));
   }
 
+  void a_trial_is_judged_over_the_seeds_that_have_run_since() {
+    const auto text = [](int seed) {
+      return "mantissa = 1\n[data]\nsource = \"wine\"\n[model]\nkind = \"linear\"\n[training]\nthreads = 1\nsteps = "
+             "30\n"
+             "seed = " +
+             std::to_string(seed) +
+             "\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n[rules]\n"
+             "quality = { non_inferior = { margin = 0.2, seeds = 3 } }\n";
+    };
+    const std::int64_t first = run(text(1));
+    QCOMPARE(archive::Reader(archive()).trial(first).end.verdict->word, VerdictWord::Undecided);
+    run(text(2));
+    run(text(2));  // the same seed once more is no other one
+    const session::JudgedAgain two = session::judge_again(archive(), first, "");
+    QCOMPARE(two.judgement.verdict.rules.back().cases, 2);
+    QCOMPARE(two.judgement.verdict.word, VerdictWord::Undecided);
+    run(text(3));
+    const session::JudgedAgain three = session::judge_again(archive(), first, "");
+    QCOMPARE(three.judgement.verdict.rules.back().cases, 3);
+    QCOMPARE(three.judgement.verdict.word, VerdictWord::Accepted);
+    QVERIFY(!three.judgement.post_hoc);
+    QCOMPARE(archive::Reader(archive()).judgements(first).size(), std::size_t{1});
+    QCOMPARE(archive::Reader(archive()).trial(first).end.verdict->word, VerdictWord::Undecided);
+  }
+
   void files_without_sound_rules_are_refused_with_their_line() {
     const std::int64_t trial = run(kWine);
     const auto refused = [&](const std::string& text) {
