@@ -211,7 +211,7 @@ std::string history_sections(const record::History& history) {
       table.add_row({row.created_at, std::string(verdict_words(row.verdict.word)) + (row.post_hoc ? ", post hoc" : ""),
                      row.rules_file, row.verdict.rules_sha256.empty() ? "no rules" : row.verdict.rules_sha256});
     }
-    text += "\nJudged again by other rules than those fixed before the first step\n" + table.text(2);
+    text += "\nJudged again after the run, whose verdict stands\n" + table.text(2);
   }
   return text;
 }

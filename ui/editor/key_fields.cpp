@@ -100,6 +100,8 @@ constexpr Words kLabels[] = {
     {"rules.output.preset", QT_TRANSLATE_NOOP("Keys", "Preset per operator")},
     {"rules.output.rtol", QT_TRANSLATE_NOOP("Keys", "Relative tolerance")},
     {"rules.output.atol", QT_TRANSLATE_NOOP("Keys", "Absolute tolerance")},
+    {"rules.quality.non_inferior.margin", QT_TRANSLATE_NOOP("Keys", "Not worse by more than")},
+    {"rules.quality.non_inferior.seeds", QT_TRANSLATE_NOOP("Keys", "Seeds at least")},
     {"rules.quality.of", QT_TRANSLATE_NOOP("Keys", "Judged weights")},
     {"rules.quality.min", QT_TRANSLATE_NOOP("Keys", "Least value")},
     {"rules.quality.max", QT_TRANSLATE_NOOP("Keys", "Largest value")},
@@ -148,6 +150,7 @@ constexpr Words kUnits[] = {
     {"rules.flips.edge.max", QT_TRANSLATE_NOOP("Keys", "flips")},
     {"rules.flips.boundary.max", QT_TRANSLATE_NOOP("Keys", "flips")},
     {"rules.flips.right_to_wrong.max", QT_TRANSLATE_NOOP("Keys", "flips")},
+    {"rules.quality.non_inferior.seeds", QT_TRANSLATE_NOOP("Keys", "seeds")},
     {"rules.flips.wrong_to_right.max", QT_TRANSLATE_NOOP("Keys", "flips")},
     {"rules.flips.neutral.max", QT_TRANSLATE_NOOP("Keys", "flips")},
 };

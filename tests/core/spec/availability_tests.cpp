@@ -30,7 +30,6 @@ const Row waiting[] = {
     {"data", "inputs = \"x.idx\"\ntargets = \"y.npy\"", "data.targets"},
     {"[trial]", "mode = \"replay\"", "trial[0].mode"},
     {"rules", "output = { output = \"output[1]\" }", "rules.output.output"},
-    {"rules", "quality = { non_inferior = { margin = 0.01, seeds = 5, alpha = 0.05 } }", "rules.quality.non_inferior"},
     {"rules", "triggers = [\"non_finite\"]", "rules.triggers"},
     {"cost", "anything = 1", "cost"},
     {"utility", "anything = 1", "utility"},
