@@ -141,6 +141,7 @@ PictureView::PictureView(const QString& id, QWidget* parent)
   m_menuButton->setMenu(m_menu);
   m_menuButton->setFocusPolicy(Qt::TabFocus);
   m_menuButton->setToolTip(tr("Table, copy and export"));
+  m_menuButton->setAccessibleName(tr("Menu of the picture"));  // until it has a title
   auto* const head = new QHBoxLayout;
   head->setSpacing(4);
   head->addWidget(m_title, 1);

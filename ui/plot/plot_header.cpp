@@ -182,6 +182,8 @@ PlotHeader::PlotHeader(PlotState& state, QWidget* parent)
   m_menuButton->setPopupMode(QToolButton::InstantPopup);
   m_menuButton->setMenu(m_menu);
   m_menuButton->setFocusPolicy(Qt::TabFocus);
+  m_menuButton->setAccessibleName(tr("Menu of the plot"));  // until it has a title
+  m_differenceButton->setAccessibleName(tr("Difference to the reference"));
   m_moreButton->setAutoRaise(true);
   m_moreButton->setPopupMode(QToolButton::InstantPopup);
   m_moreButton->setFocusPolicy(Qt::TabFocus);

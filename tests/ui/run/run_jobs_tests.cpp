@@ -768,7 +768,8 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(test::stripSentences(m_page), QStringList());
     QVERIFY(write("mantissa = 1\nx = 2\n"));
     m_window->open(path("bad.toml"));
-    QCOMPARE(test::stripSentences(m_page).size(), 1);
+    QTRY_COMPARE(test::stripSentences(m_page).size(), 1);
+    QTRY_VERIFY(m_page->findChild<shell::MessageStrip*>()->wasSeen());
     m_window->open(writeExperiment());  // another experiment
     QCOMPARE(test::stripSentences(m_page), QStringList());
   }
