@@ -97,7 +97,8 @@ class TypedLedgerTests : public QObject {
     row("empty", FieldId::Capacity, "", "Found '', expected a size with its unit");
     row("nothing a sample", FieldId::PerSample, "0 GB", "Found 0, expected at least 1.");
     row("all in reserve", FieldId::Reserve, "100 %", "Found '100 %', expected a share from 0 to below 1");
-    row("more than all", FieldId::Reserve, "1.5", "Found '1.5', expected a share below 1 or a percentage: 1.5 % if that is meant");
+    row("more than all", FieldId::Reserve, "1.5",
+        "Found '1.5', expected a share below 1 or a percentage: 1.5 % if that is meant");
     row("half a sample", FieldId::Microbatch, "1.5", "Found '1.5', expected a whole number from 1");
     row("no sample", FieldId::Microbatch, "0", "Found '0', expected a whole number from 1");
     row("too many blocks", FieldId::Blocks, "100001", "Found 100001, expected at least 1 and at most 100000.");
