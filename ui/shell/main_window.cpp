@@ -127,8 +127,11 @@ MainWindow::MainWindow(Settings& settings, LogModel* log, const QVector<Page*>& 
 }
 
 MainWindow::~MainWindow() {
-  // Tabs that go one after another are no news for those who listen.
+  // Tabs that go one after another are no news for those who listen, and docks are hidden when this is a plain widget
+  // again and has nobody left to tell.
   m_tabs->disconnect(this);
+  m_archiveDock->disconnect(this);
+  m_logDock->disconnect(this);
 }
 
 void MainWindow::makePages() {
