@@ -1,40 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/judge_again.h"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/archive/judgement_rows.h"
 #include "core/archive/reader.h"
 #include "core/base/error.h"
-#include "core/base/number_text.h"
 #include "core/base/sha256.h"
 #include "core/judge/judge.h"
 #include "core/session/archived_evidence.h"
 #include "core/session/archived_settings.h"
 #include "core/session/judge_foreign.h"
 #include "core/session/other_seeds.h"
+#include "core/session/prepared.h"
 #include "core/spec/parse.h"
 
 namespace mantissa::session {
 namespace {
-
-/// A regression's threshold stands in the target's own unit, its outputs in the model's.
-double in_model_units(double threshold, const judge::TargetUnit& unit, const spec::Experiment& experiment) {
-  if (unit.scale.size() > 1) {
-    throw Error(ErrorKind::InvalidSetting,
-                {"one threshold for several targets", experiment.file, experiment.position("rules.threshold").line, 0,
-                 "rules.threshold", std::to_string(unit.scale.size()) + " targets", "one target", ""});
-  }
-  if (unit.log10) {
-    if (threshold > 0.0) return std::log10(threshold);
-    throw Error(ErrorKind::InvalidSetting,
-                {"", experiment.file, experiment.position("rules.threshold").line, 0, "rules.threshold",
-                 to_text(threshold), "a number above 0, because target_transform is log10", ""});
-  }
-  return (threshold - unit.offset.front()) / unit.scale.front();
-}
 
 void decide_by(judge::Evidence& evidence, const spec::Experiment& experiment) {
   if (!experiment.rules) return;
@@ -49,7 +32,7 @@ void decide_by(judge::Evidence& evidence, const spec::Experiment& experiment) {
     case judge::DecisionKind::Threshold:
       if (evidence.task != spec::Task::Regression) break;
       decision.kind = rules.threshold_given ? judge::DecisionKind::Threshold : judge::DecisionKind::None;
-      if (rules.threshold_given) decision.threshold = in_model_units(rules.threshold, evidence.unit, experiment);
+      if (rules.threshold_given) decision.threshold = threshold_in_model_units(experiment, evidence.unit);
       break;
     default:
       break;

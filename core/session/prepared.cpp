@@ -34,24 +34,6 @@ spec::Loss default_loss(spec::Task task) {
   return task == spec::Task::Regression ? spec::Loss::Mse : spec::Loss::CrossEntropy;
 }
 
-/// A regression's threshold is written in the target's own unit; decisions are taken in the model's. Both transforms
-/// keep the order, so the decision is the same.
-double threshold_in_model_units(const spec::Experiment& experiment, const data::Dataset& dataset) {
-  const double threshold = experiment.rules->threshold;
-  const int line = experiment.position("rules.threshold").line;
-  if (dataset.target_names.size() > 1) {
-    throw Error(ErrorKind::InvalidSetting,
-                {"one threshold for several targets", experiment.file, line, 0, "rules.threshold",
-                 std::to_string(dataset.target_names.size()) + " target columns", "one target column", ""});
-  }
-  if (dataset.target_log10) {
-    if (threshold > 0.0) return std::log10(threshold);
-    throw Error(ErrorKind::InvalidSetting, {"", experiment.file, line, 0, "rules.threshold", to_text(threshold),
-                                            "a number above 0, because target_transform is log10", ""});
-  }
-  return (threshold - dataset.target_offset.front()) / dataset.target_scale.front();
-}
-
 /// Every character of a text counts: one of them cannot be the label that is left out.
 void refuse_ignored_character(const spec::Experiment& experiment, const data::Dataset& dataset) {
   const std::int64_t ignored = experiment.training.ignore_index;
@@ -88,7 +70,8 @@ judge::DecisionRule decision_of(const spec::Experiment& experiment, const data::
     default:
       if (experiment.rules && experiment.rules->threshold_given) {
         decision.kind = judge::DecisionKind::Threshold;
-        decision.threshold = threshold_in_model_units(experiment, dataset);
+        decision.threshold =
+            threshold_in_model_units(experiment, {dataset.target_scale, dataset.target_offset, dataset.target_log10});
       }
   }
   if (dataset.task == spec::Task::Regression && decision.kind == judge::DecisionKind::None && experiment.rules &&
@@ -396,6 +379,22 @@ void set_float32_precision(const spec::Training& training) {
 }
 
 }  // namespace
+
+double threshold_in_model_units(const spec::Experiment& experiment, const judge::TargetUnit& unit) {
+  const double threshold = experiment.rules->threshold;
+  const int line = experiment.position("rules.threshold").line;
+  if (unit.scale.size() > 1) {
+    throw Error(ErrorKind::InvalidSetting,
+                {"one threshold for several targets", experiment.file, line, 0, "rules.threshold",
+                 std::to_string(unit.scale.size()) + " target columns", "one target column", ""});
+  }
+  if (unit.log10) {
+    if (threshold > 0.0) return std::log10(threshold);
+    throw Error(ErrorKind::InvalidSetting, {"", experiment.file, line, 0, "rules.threshold", to_text(threshold),
+                                            "a number above 0, because target_transform is log10", ""});
+  }
+  return (threshold - unit.offset.front()) / unit.scale.front();
+}
 
 std::unique_ptr<model::Network> network_of_seed(const Prepared& prepared, std::uint64_t seed) {
   spec::Experiment experiment = prepared.experiment;

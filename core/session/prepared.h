@@ -31,6 +31,12 @@ struct Prepared {
 /// \throws Error with the fact that does not fit.
 Prepared prepare(const spec::Experiment& experiment);
 
+/// A regression's rules.threshold is written in the target's own unit; decisions are taken in the model's. Both
+/// transforms keep the order, so the decision is the same.
+/// \param experiment  has rules; \param unit  of its target
+/// \throws Error InvalidSetting  several targets; a threshold without a logarithm where there is one
+double threshold_in_model_units(const spec::Experiment& experiment, const judge::TargetUnit& unit);
+
 /// The experiment's model with the initial weights of another seed.
 std::unique_ptr<model::Network> network_of_seed(const Prepared& prepared, std::uint64_t seed);
 
