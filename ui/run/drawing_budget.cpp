@@ -48,9 +48,12 @@ bool PersonWatch::eventFilter(QObject* /*object*/, QEvent* event) {
     case QEvent::MouseButtonRelease:
     case QEvent::MouseButtonDblClick:
     case QEvent::Wheel:
-    case QEvent::KeyPress:
+    case QEvent::KeyPress: {
+      const bool isNew = !interacts();
       m_last.start();
+      if (isNew) Q_EMIT began();
       break;
+    }
     default:
       break;
   }

@@ -50,6 +50,9 @@ class PersonWatch : public QObject {
   static double now();       ///< ms
   static double computed();  ///< ms of processor time of the calling thread
 
+ Q_SIGNALS:
+  void began();  ///< a person uses the program again
+
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
 

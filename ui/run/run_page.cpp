@@ -46,6 +46,8 @@ namespace {
 
 constexpr int kLively = 33;        // ms: steps come, or a person does something
 constexpr int kHidden = 330;       // ms: steps are taken and not drawn
+constexpr int kPatient = 100;      // ms: the next frame is not due, and nobody waits for it; each turn of the clock takes
+                                   // from a training that needs all cores
 constexpr int kWaiting = 200;      // ms: an arm runs, and nothing has come
 constexpr int kLateWriters = 500;  // ms: the archive cannot be written
 constexpr qint32 kLayoutVersion = 1;
@@ -114,6 +116,9 @@ RunPage::RunPage(worker::EngineFactory engine, QWidget* parent)
   connect(&m_closing, &QTimer::timeout, this, &RunPage::tellClosing);
   m_clock.setTimerType(Qt::PreciseTimer);
   connect(&m_clock, &QTimer::timeout, this, &RunPage::tick);
+  connect(&m_person, &PersonWatch::began, this, [this] {
+    if (m_clock.isActive()) wake();
+  });
 }
 
 RunPage::~RunPage() {
@@ -431,8 +436,8 @@ void RunPage::tick() {
   const std::optional<int> silent = silentSeconds();
   const bool isSilent = std::exchange(m_silentTold, silent) != silent;
   const bool isNew = takeSteps() || m_isNew || isSilent;
-  if (isNew) tellProgress();
   const bool running = m_controller->state() != worker::JobState::Idle;
+  if (isNew && (isDue || !isVisible())) tellProgress();
   if (!isVisible()) {
     // Steps are taken all the same, so that none is missed; nothing is drawn.
     m_clock.start(kHidden);
@@ -441,7 +446,7 @@ void RunPage::tick() {
   }
   if (!isDue) {
     m_isNew = isNew;
-    m_clock.start(kLively);
+    m_clock.start(kPatient);
     return;
   }
   if (m_offerIsStale && isFollowedOver()) offerToResume();  // now that its steps are here

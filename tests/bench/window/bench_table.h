@@ -39,8 +39,8 @@ struct Sizes {
   int frames = 60;
   int trials = 1000;
   int starts = 9;
-  int pairs = 7;
-  long trainingSteps = 6000;  // the first second of a run, with its first frames, is a small part of it
+  int pairs = 5;
+  long trainingSteps = 20000;  // the first second of a run, with its first frames, is a small part of it
 };
 
 void benchFeed(const Table& table, const Sizes& sizes);

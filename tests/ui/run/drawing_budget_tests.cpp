@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How often frames are drawn. Time and computing time are numbers here: nothing waits.
+#include <QKeyEvent>
+#include <QSignalSpy>
 #include <QTest>
 
 #include "ui/run/drawing_budget.h"
 
 using mantissa::ui::run::DrawingBudget;
+using mantissa::ui::run::PersonWatch;
 
 class DrawingBudgetTests : public QObject {
   Q_OBJECT
@@ -63,6 +66,17 @@ class DrawingBudgetTests : public QObject {
     budget.isDue(133, 12, false);
     // 0.7 · 2 ms + 0.3 · 10 ms = 4.4 ms
     QCOMPARE(budget.frameMilliseconds(), 4.4);
+  }
+
+  void a_person_who_comes_back_is_told_of_once() {
+    PersonWatch watch;
+    const QSignalSpy began(&watch, &PersonWatch::began);
+    QKeyEvent key(QEvent::KeyPress, Qt::Key_A, Qt::NoModifier);
+    QVERIFY(!watch.interacts());
+    QCoreApplication::sendEvent(this, &key);
+    QVERIFY(watch.interacts());
+    QCoreApplication::sendEvent(this, &key);
+    QCOMPARE(began.count(), 1);
   }
 };
 
