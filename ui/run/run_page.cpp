@@ -46,8 +46,7 @@ namespace {
 
 constexpr int kLively = 33;        // ms: steps come, or a person does something
 constexpr int kHidden = 330;       // ms: steps are taken and not drawn
-constexpr int kPatient = 100;      // ms: the next frame is not due, and nobody waits for it; each turn of the clock takes
-                                   // from a training that needs all cores
+constexpr int kPatient = 100;      // ms: no frame is due, and nobody waits for one; each turn delays the training
 constexpr int kWaiting = 200;      // ms: an arm runs, and nothing has come
 constexpr int kLateWriters = 500;  // ms: the archive cannot be written
 constexpr qint32 kLayoutVersion = 1;
