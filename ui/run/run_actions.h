@@ -67,6 +67,7 @@ class RunActions : public QObject {
   void queueFilesRequested();
   void controlsToggled();
   void smoothingToggled();
+  void followRequested();
   void defaultArchiveRequested();
 
  private:

@@ -68,6 +68,8 @@ class RunCharts : public QWidget {
   LayoutMenu* layoutMenu() const { return m_menu; }
   /// There while a live run goes on outside of what a person has zoomed to: it brings the newest steps back.
   QPushButton* followButton() const { return m_follow; }
+  /// What that button does, whether it is there or not.
+  void followEnd() { m_navigation->followEnd(); }
   /// Below the grid, what scrolls with it.
   QVBoxLayout* scrolledLayout() const { return m_scrolled; }
   /// What stands below the charts and takes its room from them: they fit into what it leaves, and not before the

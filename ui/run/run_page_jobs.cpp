@@ -48,6 +48,7 @@ void RunPage::listenToActions() {
   connect(m_actions, &RunActions::stopAtCheckpointRequested, this, &RunPage::stopAtCheckpoint);
   connect(m_actions, &RunActions::resumeRunRequested, this, &RunPage::resumeShownRun);
   connect(m_actions, &RunActions::smoothingToggled, m_charts, &RunCharts::toggleSmoothing);
+  connect(m_actions, &RunActions::followRequested, m_charts, &RunCharts::followEnd);
   connect(m_actions, &RunActions::controlsToggled, this, [this] {
     if (isVisibleTo(window())) m_controls->setVisible(m_controls->isHidden());  // other pages have theirs
   });

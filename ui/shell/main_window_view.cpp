@@ -127,14 +127,19 @@ void MainWindow::remember() {
   m_settings.setView(view);
 }
 
-void MainWindow::restoreView() { m_viewToGoOnWith = m_settings.view(); }
+void MainWindow::restoreView() {
+  m_viewToGoOnWith = m_settings.view();
+  // Its page stands there from the first paint on; what it shows comes with the archive.
+  if (m_viewToGoOnWith) showPage(m_viewToGoOnWith->page);
+  m_pageAtStart = m_tabs->currentWidget();
+}
 
 /// Once the archive is there, unless another one is, or a person has gone elsewhere meanwhile.
 void MainWindow::goOnWithView() {
   const std::optional<Settings::View> view = std::exchange(m_viewToGoOnWith, std::nullopt);
-  if (!view || view->archive != QFileInfo(m_archive).absoluteFilePath()) return;
-  const bool isElsewhere = m_tabs->currentWidget() != m_pages.first() || m_archiveDock->selectedExperiment() != 0;
-  if (isElsewhere) return;
+  const bool isElsewhere = m_tabs->currentWidget() != m_pageAtStart || m_archiveDock->selectedExperiment() != 0;
+  if (!view || isElsewhere) return;
+  if (view->archive != QFileInfo(m_archive).absoluteFilePath()) return m_tabs->setCurrentWidget(m_pages.first());
   m_archiveDock->restore(view->expanded, view->experiment, view->trial);
   showPage(view->page);
 }

@@ -119,6 +119,16 @@ class ChartActionsTests : public QObject {
     QCOMPARE(kind(), plot::Smoothing::Kind::Exponential);
   }
 
+  void the_newest_steps_come_back_by_a_key() {
+    plot::PlotNavigation* const navigation = chart("loss")->navigation();
+    const double newest = navigation->xRange().high;
+    navigation->zoomX({1, 2}, plot::PlotNavigation::Gesture::New);
+    QVERIFY(!navigation->isEndInSight());
+    press(Qt::Key_F6, Qt::ShiftModifier);
+    QVERIFY(navigation->isEndInSight());
+    QVERIFY(navigation->xRange().high <= newest);
+  }
+
   void what_a_chart_cannot_do_is_said() {
     chart("scale")->canvas()->setFocus();
     press(Qt::Key_L, Qt::ControlModifier);

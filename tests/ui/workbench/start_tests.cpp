@@ -121,8 +121,9 @@ class StartTests : public QObject {
     QCOMPARE(m_settings->view().trial, std::int64_t{2});
     QVERIFY(m_settings->windowGeometry() == m_window->saveGeometry());
     start();
-    QTRY_VERIFY(m_window->page(QStringLiteral("memory"))->isVisible());
-    QCOMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{2});
+    QVERIFY(m_window->page(QStringLiteral("memory"))->isVisible());  // from the first paint on
+    QTRY_COMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{2});
+    QVERIFY(m_window->page(QStringLiteral("memory"))->isVisible());
     QCOMPARE(m_window->size(), QSize(1111, 777));
     // An experiment without its arms, on another page.
     tree = m_window->archiveDock()->findChild<QTreeView*>();
@@ -130,15 +131,16 @@ class StartTests : public QObject {
     tree->collapse(tree->model()->index(0, 0));
     m_window->showPage(QStringLiteral("run"));
     start();
-    QTRY_VERIFY(m_window->page(QStringLiteral("run"))->isVisible());
+    QVERIFY(m_window->page(QStringLiteral("run"))->isVisible());
+    QTRY_COMPARE(m_window->archiveDock()->selectedExperiment(), std::int64_t{1});
     QCOMPARE(m_window->archiveDock()->selectedTrial(), std::int64_t{0});
-    QCOMPARE(m_window->archiveDock()->selectedExperiment(), std::int64_t{1});
+    QVERIFY(m_window->page(QStringLiteral("run"))->isVisible());
     tree = m_window->archiveDock()->findChild<QTreeView*>();
     QVERIFY(!tree->isExpanded(tree->model()->index(0, 0)));
     // Of another archive nothing is known.
     start({}, {exampleArchive("b.db")});
     QTRY_COMPARE(m_window->archive(), path("b.db"));
-    QVERIFY(m_window->page(QStringLiteral("archive"))->isVisible());
+    QTRY_VERIFY(m_window->page(QStringLiteral("archive"))->isVisible());
     QCOMPARE(m_window->archiveDock()->selectedExperiment(), std::int64_t{0});
   }
 
