@@ -65,8 +65,8 @@ void RunActions::make(shell::ActionList& list) {
            QKeySequence(tr("Ctrl+Shift+M")),
            tr("Draws smoothed lines in all charts of the run, or measured ones alone"),
            [this] { Q_EMIT smoothingToggled(); });
-  list.add(QStringLiteral("chart_follow"), tr("Chart"), tr("F&ollow the newest steps"),
-           QKeySequence(tr("Shift+F6")), tr("Shows the newest steps again in all charts, and goes on with them"),
+  list.add(QStringLiteral("chart_follow"), tr("Chart"), tr("F&ollow the newest steps"), QKeySequence(tr("Shift+F6")),
+           tr("Shows the newest steps again in all charts, and goes on with them"),
            [this] { Q_EMIT followRequested(); });
   list.add(QStringLiteral("toggle_controls"), tr("View"), tr("Show or hide the &controls of the page"),
            QKeySequence(tr("F10")), tr("What stands beside the charts of Run and Memory"),

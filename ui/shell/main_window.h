@@ -205,7 +205,7 @@ class MainWindow : public QMainWindow {
   QTimer m_remembering;  ///< runs while something has changed that is to be remembered
   std::optional<Settings::View> m_viewToGoOnWith;
   const QWidget* m_pageAtStart = nullptr;  ///< in front until the archive is there; another one is a person's choice
-  QByteArray m_firstState;  ///< of the docks as the window was made: what "reset layout" goes back to
+  QByteArray m_firstState;                 ///< of the docks as the window was made: what "reset layout" goes back to
 };
 
 }  // namespace mantissa::ui::shell
