@@ -8,7 +8,10 @@
 #include <memory>
 #include <string>
 
+#include "core/archive/reader.h"
+#include "core/session/judge_again.h"
 #include "core/session/model_prints.h"
+#include "core/session/outcomes.h"
 #include "ui/archive/archive_page.h"
 #include "ui/editor/editor_tabs.h"
 #include "ui/editor/policies_view.h"
@@ -30,6 +33,14 @@ ui::shell::Page* coming(const char* id, const char* title, const char* sentence)
   return new ui::shell::ComingPage(QString::fromLatin1(id), say(title), say(sentence));
 }
 
+ui::shell::Page* verdictPage() {
+  auto* const page = new ui::verdict::VerdictPage;
+  page->setJudging({&session::judge_again, &session::add_outcomes, [](const std::string& archive, std::int64_t trial) {
+                      return session::mature_quality(archive::Reader(archive), trial);
+                    }});
+  return page;
+}
+
 }  // namespace
 
 QVector<ui::shell::Page*> makePages() {
@@ -45,7 +56,7 @@ QVector<ui::shell::Page*> makePages() {
              QT_TRANSLATE_NOOP("Pages",
                                "This page will find the operator that overflows and try what cures it. Today "
                                "mantissa-cli show names the parameter that overflowed first.")),
-      new ui::verdict::VerdictPage,
+      verdictPage(),
       coming("report", QT_TRANSLATE_NOOP("Pages", "Report"),
              QT_TRANSLATE_NOOP("Pages", "This page will export a report that a colleague can check without Mantissa.")),
       coming("gains", QT_TRANSLATE_NOOP("Pages", "Gains"),

@@ -18,7 +18,11 @@ shell::HelpTopic VerdictPage::help() const {
                            "copy begins another experiment with them.")},
           {tr("Post hoc"),
            tr("Judged afterwards by rules that were not fixed before the first step. It stands beside the verdict of "
-              "the run, with both sets of rules, and never in its place. mantissa-cli judge makes one.")},
+              "the run, with both sets of rules, and never in its place. Judge by other rules makes one from a file "
+              "with [rules].")},
+          {tr("Mature quality"),
+           tr("What the trial is worth by outcomes that arrived after the verdict. Join outcomes takes a CSV file with "
+              "the columns case and outcome, all of it or nothing.")},
           {tr("Same weights, trained"),
            tr("Each case is compared twice: the reference's weights under the trial's policy, and the trial's own "
               "weights.")},
@@ -31,7 +35,8 @@ shell::HelpTopic VerdictPage::help() const {
            tr("Case-relative: the largest difference of a case's outputs, over its largest output. The tinted band is "
               "what the rule allows. What is exactly 0, NaN or infinite has a bar of its own.")},
       },
-      {QStringLiteral("verdict_edit_copy"), QStringLiteral("verdict_steps"), QStringLiteral("run_again")}};
+      {QStringLiteral("verdict_judge_again"), QStringLiteral("verdict_join_outcomes"),
+       QStringLiteral("verdict_edit_copy"), QStringLiteral("verdict_steps"), QStringLiteral("run_again")}};
 }
 
 }  // namespace mantissa::ui::verdict

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/models/name_words.h"
 #include "ui/plot/picture_view.h"
@@ -21,6 +22,8 @@
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/strip_place.h"
+#include "ui/verdict/afterwards.h"
+#include "ui/verdict/mature_table.h"
 #include "ui/verdict/rules_panel.h"
 #include "ui/verdict/verdict_loader.h"
 #include "ui/verdict/verdict_results.h"
@@ -50,6 +53,7 @@ VerdictPage::VerdictPage(QWidget* parent)
       m_strip(new shell::GlanceStrip(kStatements)),
       m_rules(new RulesPanel),
       m_results(new VerdictResults),
+      m_afterwards(new Afterwards(*m_strips, *m_results->mature(), this)),
       m_empty(new shell::EmptyState(
           tr("No trial to judge"),
           tr("Here stands a trial's verdict with what it rests on: the rules that were fixed before the first step, "
@@ -79,6 +83,10 @@ VerdictPage::VerdictPage(QWidget* parent)
   connect(m_loader, &VerdictLoader::loaded, this, &VerdictPage::take);
   connect(m_loader, &VerdictLoader::failed, this, &VerdictPage::fail);
   connect(m_results, &VerdictResults::judgementChosen, m_rules, &RulesPanel::showJudgement);
+  connect(m_afterwards, &Afterwards::told, this, &VerdictPage::told);
+  connect(m_afterwards, &Afterwards::changed, this, [this](std::int64_t trial) {
+    if (m_shown && m_shown->trial.id == trial) refresh();
+  });
   connect(m_results, &VerdictResults::stepsWanted, this, [this] {
     if (m_shown) Q_EMIT trialChosen(m_shown->trial.id);
   });
@@ -163,14 +171,23 @@ void VerdictPage::useActions(shell::ActionList& actions) {
                           if (m_shown) Q_EMIT trialChosen(m_shown->trial.id);
                         });
   m_rules->addAction(m_steps);
+  m_afterwards->useActions(actions, *m_rules);
   enableActions();
 }
+
+void VerdictPage::useSettings(shell::Settings& settings) {
+  m_settings = &settings;
+  m_afterwards->useSettings(settings);
+}
+
+void VerdictPage::setJudging(Judging judging) { m_afterwards->setJudging(std::move(judging)); }
 
 void VerdictPage::enableActions() {
   if (m_actions == nullptr) return;
   const QString why = m_shown ? QString() : tr("No trial is shown on the Verdict page");
   m_actions->setEnabled(m_edit, m_shown != nullptr, why);
   m_actions->setEnabled(m_steps, m_shown != nullptr, why);
+  if (!m_shown) m_afterwards->show(m_archive, nullptr, {});
 }
 
 bool VerdictPage::takeStrips(shell::MessageStrips& strips) {
@@ -179,7 +196,7 @@ bool VerdictPage::takeStrips(shell::MessageStrips& strips) {
   return true;
 }
 
-bool VerdictPage::isSettled() const { return !m_loader->isBusy(); }
+bool VerdictPage::isSettled() const { return !m_loader->isBusy() && !m_afterwards->isBusy(); }
 
 QByteArray VerdictPage::saveLayout() const { return m_rules->isHidden() ? QByteArray("hidden") : QByteArray(); }
 
@@ -293,6 +310,7 @@ void VerdictPage::take(const SharedVerdict& verdict) {
   m_strip->setStatements(statementsOf(*verdict));
   m_rules->showRules(*verdict);
   m_results->showVerdict(verdict, place, subject);
+  m_afterwards->show(m_archive, verdict, subject);
   fitRules();
   m_stack->setCurrentWidget(m_body);
   enableActions();

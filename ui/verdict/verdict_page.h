@@ -4,6 +4,7 @@
 #include <QTimer>
 
 #include "ui/shell/page.h"
+#include "ui/verdict/judging.h"
 #include "ui/verdict/verdict_data.h"
 
 class QLabel;
@@ -20,6 +21,7 @@ class StripPlace;
 
 namespace mantissa::ui::verdict {
 
+class Afterwards;
 class RulesPanel;
 class VerdictLoader;
 class VerdictResults;
@@ -42,7 +44,9 @@ class VerdictPage : public shell::Page {
   void selectTrial(std::int64_t id) override;
   void selectExperiment(std::int64_t id) override;
   void useActions(shell::ActionList& actions) override;
-  void useSettings(shell::Settings& settings) override { m_settings = &settings; }
+  void useSettings(shell::Settings& settings) override;
+  /// Without a call nothing can be judged again or joined here.
+  void setJudging(Judging judging);
   bool isSettled() const override;
   bool takeStrips(shell::MessageStrips& strips) override;
   /// Whether the rules are shown.
@@ -52,6 +56,7 @@ class VerdictPage : public shell::Page {
   shell::GlanceStrip* strip() const { return m_strip; }
   RulesPanel* rulesPanel() const { return m_rules; }
   VerdictResults* results() const { return m_results; }
+  Afterwards* afterwards() const { return m_afterwards; }
   shell::MessageStrips* strips() const { return m_strips; }
   /// What is shown; null: nothing.
   const SharedVerdict& shown() const { return m_shown; }
@@ -94,6 +99,7 @@ class VerdictPage : public shell::Page {
   shell::GlanceStrip* m_strip;
   RulesPanel* m_rules;
   VerdictResults* m_results;
+  Afterwards* m_afterwards;
   shell::EmptyState* m_empty;
   shell::EmptyState* m_note;
   QString m_noteText;

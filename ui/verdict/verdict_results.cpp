@@ -22,6 +22,7 @@
 #include "ui/plot/plot_numbers.h"
 #include "ui/verdict/case_table.h"
 #include "ui/verdict/deviation_view.h"
+#include "ui/verdict/mature_table.h"
 #include "ui/verdict/rule_table.h"
 #include "ui/verdict/verdict_words.h"
 
@@ -89,6 +90,7 @@ VerdictResults::VerdictResults(QWidget* parent)
       m_reasons(new QLabel),
       m_judgements(new plot::PictureView(QStringLiteral("verdict_judgements"))),
       m_postHoc(new RuleTable(QStringLiteral("verdict_post_hoc"))),
+      m_mature(new MatureTable),
       m_cases(new CaseTable(QStringLiteral("verdict_cases"))),
       m_deviations{new plot::PictureView(QStringLiteral("verdict_deviation_same_weights")),
                    new plot::PictureView(QStringLiteral("verdict_deviation_trained"))},
@@ -96,7 +98,7 @@ VerdictResults::VerdictResults(QWidget* parent)
   for (plot::PictureView* const one : {m_judgements, m_slices}) one->setTableOnly();
   for (plot::PictureView* const one :
        {static_cast<plot::PictureView*>(m_rules), m_judgements, static_cast<plot::PictureView*>(m_postHoc),
-        static_cast<plot::PictureView*>(m_cases), m_slices}) {
+        static_cast<plot::PictureView*>(m_mature), static_cast<plot::PictureView*>(m_cases), m_slices}) {
     writeSmall(one->table());
   }
   m_reasons->setTextFormat(Qt::PlainText);
@@ -142,13 +144,14 @@ void VerdictResults::makeLayout() {
   layout->setSpacing(kSpacing);
   layout->addWidget(m_rules);
   layout->addWidget(m_reasons);
+  layout->addWidget(m_mature);
   layout->addWidget(m_judgements);
   layout->addWidget(m_postHoc);
   layout->addLayout(m_columns, 1);
 }
 
 std::vector<plot::ChartWidget*> VerdictResults::charts() const {
-  return {m_rules, m_judgements, m_postHoc, m_cases, m_deviations[0], m_deviations[1], m_slices};
+  return {m_rules, m_judgements, m_postHoc, m_mature, m_cases, m_deviations[0], m_deviations[1], m_slices};
 }
 
 void VerdictResults::setNarrow(bool isNarrow) {

@@ -19,6 +19,7 @@ class PictureView;
 namespace mantissa::ui::verdict {
 
 class CaseTable;
+class MatureTable;
 class RuleTable;
 
 /// What a verdict rests on: its rules, judgements made afterwards, the frozen cases, deviations and slices.
@@ -34,6 +35,8 @@ class VerdictResults : public QWidget {
   RuleTable* rules() const { return m_rules; }
   plot::PictureView* judgements() const { return m_judgements; }
   RuleTable* postHoc() const { return m_postHoc; }
+  /// Filled by Afterwards.
+  MatureTable* mature() const { return m_mature; }
   CaseTable* cases() const { return m_cases; }
   plot::PictureView* deviations(Side side) const { return m_deviations[index(side)]; }
   plot::PictureView* slices() const { return m_slices; }
@@ -69,6 +72,7 @@ class VerdictResults : public QWidget {
   QLabel* m_reasons;
   plot::PictureView* m_judgements;
   RuleTable* m_postHoc;
+  MatureTable* m_mature;
   CaseTable* m_cases;
   std::array<plot::PictureView*, 2> m_deviations;  ///< by Side
   plot::PictureView* m_slices;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/verdict/mature_table.h"
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/spec/experiment.h"
+#include "ui/measured_text.h"
+#include "ui/plot/plot_numbers.h"
+#include "ui/verdict/verdict_words.h"
+
+namespace mantissa::ui::verdict {
+namespace {
+
+using plot::RowsCell;
+
+constexpr int kFrame = 36;  // px of the frame besides its table
+
+struct MatureRow {
+  QString weights;
+  std::optional<double> atVerdict, mature;
+};
+
+RowsCell numberCell(const std::optional<double>& value) {
+  if (!value) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
+  return {measuredText(*value), exactNumber(*value),
+          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
+}
+
+RowsCell changeCell(const MatureRow& row, bool higherIsBetter) {
+  if (!row.atVerdict || !row.mature) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
+  const double change = *row.mature - *row.atVerdict;
+  if (change == 0) return {wholeText(0), QStringLiteral("0"), RowsCell::Tone::Faint};
+  const bool isWorse = higherIsBetter ? !(change > 0) : !(change < 0);
+  return {(change > 0 ? QStringLiteral("+") : QString()) + measuredText(change), exactNumber(change),
+          isWorse ? RowsCell::Tone::Bad : RowsCell::Tone::Good};
+}
+
+}  // namespace
+
+MatureTable::MatureTable(QWidget* parent) : plot::PictureView(QStringLiteral("verdict_mature"), parent) {
+  setTableOnly();
+  hide();
+}
+
+void MatureTable::showMature(const VerdictData& verdict, const std::optional<record::MatureQuality>& mature,
+                             const QString& subject) {
+  setVisible(mature.has_value());
+  if (!mature) return;
+  const record::TrialEnd& end = verdict.trial.end;
+  // Of another metric than the run's the two do not stand beside each other.
+  const bool isSameMetric = end.quality_metric == mature->metric;
+  auto rows = std::make_shared<std::vector<MatureRow>>();
+  rows->push_back({tr("reference"), isSameMetric ? end.quality_reference : std::nullopt, mature->quality_reference});
+  rows->push_back({tr("trained"), isSameMetric ? end.quality : std::nullopt, mature->quality});
+  if (mature->quality_same_weights) rows->push_back({tr("same weights"), std::nullopt, mature->quality_same_weights});
+  plot::PictureWords words;
+  words.title = tr("Mature quality");
+  words.unit = tr("%1, by outcomes that came after the verdict").arg(QString::fromStdString(mature->metric));
+  words.note = tr("received %1").arg(momentText(QString::fromStdString(mature->received_at)));
+  words.subject = subject;
+  words.spoken = tr("Outcomes of %1 of %2 are known. The verdict stays what it is.")
+                     .arg(wholeText(mature->outcomes), casesText(mature->cases));
+  setWords(std::move(words));
+  table()->rows().setColumns({{tr("Weights")},
+                              {tr("At the verdict"), {}, true, tr("Over the cases that had a target then")},
+                              {tr("Mature"), {}, true, tr("Over the cases whose outcome is known")},
+                              {tr("Change"), {}, true},
+                              {tr("Outcomes"), {}, false, tr("How many of the frozen cases have an outcome"), true}});
+  const bool higherIsBetter = spec::higher_is_better(mature->metric);
+  const QString known = tr("%1 of %2").arg(wholeText(mature->outcomes), casesText(mature->cases));
+  table()->rows().setRows(static_cast<int>(rows->size()),
+                          [rows, higherIsBetter, known](int row, int column) -> RowsCell {
+                            const MatureRow& one = (*rows)[static_cast<std::size_t>(row)];
+                            switch (static_cast<Column>(column)) {
+                              case Column::Weights:
+                                return {one.weights};
+                              case Column::AtVerdict:
+                                return numberCell(one.atVerdict);
+                              case Column::Mature:
+                                return numberCell(one.mature);
+                              case Column::Change:
+                                return changeCell(one, higherIsBetter);
+                              case Column::Outcomes:
+                                return {known};
+                            }
+                            return {};
+                          });
+  table()->fitColumns();
+  setFixedHeight(table()->heightOfRows(static_cast<int>(rows->size())) + kFrame);
+}
+
+}  // namespace mantissa::ui::verdict
