@@ -55,8 +55,14 @@ QPalette paletteOf(bool dark) {
   return palette;
 }
 
-/// Fusion with an edge around everything that stands before the window: in dark colours its own is as dark as the
-/// ground, and a list looks as if it were printed over what is below it.
+/// Qt 6.4 has no word for the system's scheme: its palette tells.
+bool looksDark(const QPalette& palette) {
+  return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
+}
+
+/// Fusion with an edge around everything that stands before the window, and around the boxes of check marks: in dark
+/// colours its own is as dark as the ground, a list looks as if it were printed over what is below it, and an empty box
+/// is not seen.
 class EdgedStyle : public QProxyStyle {
  public:
   EdgedStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
@@ -65,6 +71,7 @@ class EdgedStyle : public QProxyStyle {
                      const QWidget* widget) const override {
     if (element == PE_FrameMenu || (element == PE_Frame && isPopup(widget))) return drawEdge(*option, *painter);
     QProxyStyle::drawPrimitive(element, option, painter, widget);
+    if (element == PE_IndicatorCheckBox && looksDark(option->palette)) drawEdge(*option, *painter);
   }
 
   void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
@@ -88,11 +95,6 @@ class EdgedStyle : public QProxyStyle {
     painter.restore();
   }
 };
-
-/// Qt 6.4 has no word for the system's scheme: its palette tells.
-bool looksDark(const QPalette& palette) {
-  return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
-}
 
 }  // namespace
 
