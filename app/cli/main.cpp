@@ -91,6 +91,14 @@ ErrorFacts facts_of(const Program& program, const CLI::ParseError& error) {
             is_option ? help_for(program.app) : program.nearest_command(rest.front())};
   }
   std::string problem = error.what();
+  if (error.get_name() == "ArgumentMismatch" && !program.app.get_subcommands().empty()) {
+    const std::string name = problem.substr(0, problem.find(':'));
+    const CLI::Option* const option = program.app.get_subcommands().front()->get_option_no_throw(name);
+    if (option != nullptr && option->get_items_expected_max() == 1 && option->count() > 1) {
+      return {"given several times", "", 0, 0, name, std::to_string(option->count()) + " values", "one",
+              help_for(program.app)};
+    }
+  }
   std::replace(problem.begin(), problem.end(), '\n', ' ');
   return {problem, "", 0, 0, "command line", "", "", help_for(program.app)};
 }

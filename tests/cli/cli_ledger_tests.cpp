@@ -47,6 +47,12 @@ class CliLedgerTests : public QObject {
   }
 
  private Q_SLOTS:
+  void an_option_that_stands_twice_is_refused_by_its_name() {
+    const Outcome outcome = ledger({}, {"--fixed", "4 GB"});
+    QCOMPARE(outcome.exit, 3);
+    QVERIFY2(outcome.err.contains("--fixed: given several times: found 2 values, expected one"), outcome.err);
+  }
+
   // 16 * 0.34 = 5.44, a fifth 1.088; 3.2 + 5.44 = 8.64; 24 - 2.4 = 21.6; (21.6 - 3.2) / 0.34 = 54.1
   void the_hand_checked_example_fits() {
     const Outcome outcome = box_.run({"ledger", "--fixed", "3.2 GB", "--per-sample", "0.34 GB", "--device", "24 GB",
