@@ -40,10 +40,11 @@ class Loader {
     edges_ = edge_rows(experiment_, pool_table());
     if (!experiment_.cases.path.empty()) case_file_ = read_case_file(experiment_, table_);
     if (case_file_ && case_file_->table.targets.empty()) case_file_->table.target_names = table_.target_names;
-    divide_inputs();
-    settle_shape();
     plan_ = plan_targets(experiment_, target_of_set_ ? set_ : std::nullopt, tables());
     if (case_file_) case_targets_ = targets_by_plan(plan_, experiment_, case_file_->table);
+    apply_written_rule();
+    divide_inputs();
+    settle_shape();
     split();
     Dataset dataset = description();
     dataset.sha256 = raw_hash();
@@ -60,6 +61,7 @@ class Loader {
       }
     }
     if (case_file_) finish_file_cases(*dataset.file_cases);
+    hand_out_written_rule(dataset);
     return dataset;
   }
 
@@ -68,6 +70,26 @@ class Loader {
     std::vector<const Table*> result{&table_};
     if (test_table_) result.push_back(&*test_table_);
     return result;
+  }
+
+  /// In raw units, to what may be a frozen case.
+  void apply_written_rule() {
+    if (experiment_.context.rule.empty()) return;
+    const bool regression = plan_.task == spec::Task::Regression;
+    rule_of_pool_ = written_rule_values(experiment_, pool_table(), regression, plan_.class_names);
+    if (case_file_) {
+      rule_of_file_ = written_rule_values(experiment_, case_file_->table, regression, plan_.class_names);
+    }
+  }
+
+  void hand_out_written_rule(Dataset& dataset) const {
+    if (rule_of_pool_.empty()) return;
+    const bool without_test = split_.test.empty();
+    for (const std::int64_t row : without_test ? split_.train : split_.test) {
+      (without_test ? dataset.train : dataset.test)
+          .written_rule.push_back(rule_of_pool_[static_cast<std::size_t>(row)]);
+    }
+    if (case_file_) dataset.file_cases->part.written_rule = rule_of_file_;
   }
 
   /// Where the frozen cases are taken from.
@@ -453,7 +475,8 @@ class Loader {
   std::optional<Table> test_table_;  ///< a test file of its own
   std::optional<CaseFile> case_file_;
   std::vector<double> case_targets_;  ///< as TargetPlan::values; NaN where one is missing; empty without targets
-  std::vector<bool> edges_;           ///< by row of the pool's table; empty without cases.edge
+  std::vector<double> rule_of_pool_, rule_of_file_;  ///< what context.rule predicts, by row; empty without one
+  std::vector<bool> edges_;                          ///< by row of the pool's table; empty without cases.edge
   TargetPlan plan_;
   Split split_;
   Statistics inputs_;  ///< empty unless standardised

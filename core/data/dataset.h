@@ -24,6 +24,9 @@ struct Part {
   std::vector<std::string> ids;     ///< per row: the id column, else the row number in the source, from 1
   std::vector<std::string> slices;  ///< per row; empty where there is no slice column
   std::vector<bool> edge;  ///< per row, whether cases.edge holds; empty where that is not asked, or not of this part
+  /// Per row, what context.rule predicts: a class index, or a number in the target's own unit; NaN where it says
+  /// nothing that could be one. Empty where there is no rule, or not of this part.
+  std::vector<double> written_rule;
   std::int64_t rows() const { return inputs.defined() ? inputs.size(0) : 0; }
 };
 

@@ -29,7 +29,7 @@ std::optional<Settings> settings_of(const std::string& resolved) {
   Settings settings;
   settings.seed = training["seed"].get<std::uint64_t>();
   training.erase("seed");
-  for (const char* const key : {"name", "description", "expect", "budget", "rules"}) object.erase(key);
+  for (const char* const key : {"name", "description", "expect", "budget", "rules", "context"}) object.erase(key);
   settings.others = object.dump();
   return settings;
 }

@@ -310,6 +310,10 @@ json to_json(const QualityRule& rule) {
   return object;
 }
 
+json to_json(const DistributionRule& rule) {
+  return {{"name", rule.name}, {"of", to_text(rule.of)}, {"measure", rule.measure}, {"max", rule.max}};
+}
+
 json to_json(const Rules& rules) {
   json output = json::array();
   for (const OutputRule& rule : rules.output) output.push_back(to_json(rule));
@@ -330,6 +334,7 @@ json to_json(const Rules& rules) {
       {"quality", quality},
       {"progress", progress},
   };
+  for (const DistributionRule& rule : rules.distribution) object["distribution"].push_back(to_json(rule));
   for (const NonFiniteException& exception : rules.exceptions) {
     object["exceptions"].push_back({{"where", exception.where}, {"reason", exception.reason}});
   }
@@ -349,7 +354,7 @@ json to_json(const Cases& cases) {
 json what_is_run(const Experiment& experiment) {
   json trials = json::array();
   for (const Trial& trial : experiment.trials) trials.push_back(to_json(trial));
-  return {
+  json object = {
       {"mantissa", 1},
       {"data", to_json(experiment.data)},
       {"model", to_json(experiment.model)},
@@ -363,6 +368,8 @@ json what_is_run(const Experiment& experiment) {
       {"cases", to_json(experiment.cases)},
       {"rules", experiment.rules ? to_json(*experiment.rules) : json()},
   };
+  if (!experiment.context.rule.empty()) object["context"] = {{"rule", experiment.context.rule}};
+  return object;
 }
 
 }  // namespace

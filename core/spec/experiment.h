@@ -335,6 +335,14 @@ struct ProgressRule {
   std::optional<std::int64_t> max_consecutive_skips;
 };
 
+/// How far the distribution of each output over the frozen cases may move from the reference's.
+struct DistributionRule {
+  std::string name;  ///< empty for the only one
+  Of of = Of::Trained;
+  std::string measure = "psi";  ///< psi | ks, as core/judge/distributions.h has them
+  double max = 0.0;             ///< of the output that moved most
+};
+
 /// Something non-finite that is known and harmless.
 struct NonFiniteException {
   std::string where;   ///< glob over what the rule names: "buffer bn1.running_var", "parameter head.*"
@@ -351,8 +359,14 @@ struct Rules {
   bool flips_from_preset = false;
   std::vector<QualityRule> quality;
   std::optional<ProgressRule> progress;
+  std::vector<DistributionRule> distribution;
   std::vector<NonFiniteException> exceptions;
   // non_finite = "reject" always applies.
+};
+
+/// What a quality is weighed against besides the reference.
+struct Context {
+  std::string rule;  ///< a WrittenRule over input columns, `id` and `slice`, in raw units; empty: none
 };
 
 /// What the run may use.
@@ -388,6 +402,7 @@ struct Experiment {
   std::vector<Trial> trials;
   Cases cases;
   std::optional<Rules> rules;
+  Context context;
   Budget budget;
   std::map<std::string, Expectation> expect;  ///< by trial
 

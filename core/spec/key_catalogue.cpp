@@ -415,6 +415,17 @@ std::vector<KeyEntry> rules_keys() {
           "hopeful with few seeds")
           .words({"t", "bootstrap"}),
       Key("rules.quality.slice", "text", "all cases", "the slice that is judged"),
+      Key("rules.distribution", "table or list of tables", "none",
+          "how far the distribution of each output over the frozen cases may move from the reference's; not measured "
+          "for language models, whose outputs are not kept")
+          .shape(KeyShape::TableOrTables),
+      Key("rules.distribution.name", "text", "none", "its name, required with several"),
+      Key("rules.distribution.of", "text", "trained", "which comparison is judged").words({"same_weights", "trained"}),
+      Key("rules.distribution.measure", "text", "psi",
+          "psi: population stability index over ten bins that end at the reference's quantiles, by custom stable below "
+          "0.1 and a shift above 0.25. ks: the largest distance of the two distribution functions, from 0 to 1")
+          .words({"psi", "ks"}),
+      Key("rules.distribution.max", "number", "required", "limit of the output that moved most"),
       table("rules.progress", "how many updates must be applied; skips while the scale calibrates count"),
       Key("rules.progress.min_applied_fraction", "number", "none", "applied updates as a share of attempted steps"),
       Key("rules.progress.max_consecutive_skips", "integer", "none", "longest run of skipped steps"),
@@ -443,7 +454,13 @@ std::vector<KeyEntry> other_keys() {
           .shape(KeyShape::FreeTable),
       Key("cost", "table", "none", "costs of errors").later("costs of errors"),
       Key("utility", "table", "none", "what outcomes are worth").later("utilities of outcomes"),
-      Key("context", "table", "none", "where the model is used").later("the context of use"),
+      table("context",
+            "what the quality is weighed against: beside a constant predictor and a linear model, which are always "
+            "fitted on the training part, a rule that somebody wrote down"),
+      Key("context.rule", "expression", "none",
+          "a predictor over the input columns in raw units, id and slice. A condition such as \"x1 > 3 and not (x2 < "
+          "0)\" decides for class 1 where it holds, else for class 0; the name of a column is the prediction itself: "
+          "the class, or a number in the target's own unit (a regression takes nothing else)"),
       Key("risk", "list of tables", "none", "risks and how they are met").later("risks"),
   };
 }

@@ -128,6 +128,7 @@ std::vector<Part> parts_in(const std::string& folder) {
       {"trial", read_trials, {"model", "training"}},
       {"cases", [=](const Setting* table, Experiment& experiment) { read_cases(table, folder, experiment); }, {"data"}},
       {"rules", read_rules, {"data", "training"}},
+      {"context", read_context, {"data"}},
       {"budget", read_budget},
       {"expect", read_expect, {"trial"}},
   };

@@ -194,6 +194,17 @@ QualityRule read_quality(const Setting& setting) {
   return rule;
 }
 
+DistributionRule read_distribution(const Setting& setting) {
+  const TableReader table(&setting);
+  DistributionRule rule;
+  table.text("name", rule.name);
+  table.word("of", rule.of);
+  table.text("measure", rule.measure);
+  if (!table.has("max")) refuse_place(setting, "no limit", "Set max, such as { measure = \"psi\", max = 0.1 }");
+  table.number("max", rule.max, rule.measure == "ks" ? range::share : range::not_negative);
+  return rule;
+}
+
 ProgressRule read_progress(const Setting& setting) {
   const TableReader table(&setting);
   ProgressRule rule;
@@ -310,10 +321,14 @@ void read_rules(const Setting* setting, Experiment& experiment) {
       return rule;
     });
   }
+  if (const Setting* const distribution = table.find("distribution")) {
+    rules.distribution = read_one_or_several<DistributionRule>(*distribution, read_distribution);
+  }
   if (const Setting* const progress = table.find("progress")) rules.progress = read_progress(*progress);
   if (const Setting* const exceptions = table.find("exceptions")) rules.exceptions = read_exceptions(*exceptions);
   if (table.has("preset")) add_default_rules(rules);
-  const bool states_one = !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.progress;
+  const bool states_one =
+      !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.progress || !rules.distribution.empty();
   if (!states_one && !table.has("non_finite")) {
     experiment.warnings.push_back(
         "rules: no rule is stated, so a trial passes where its numbers are finite; preset = \"default\" judges "

@@ -110,6 +110,7 @@ void read_reference(const Setting* table, Experiment& experiment);
 void read_trials(const Setting* list, Experiment& experiment);
 void read_cases(const Setting* table, const std::string& folder, Experiment& experiment);
 void read_rules(const Setting* table, Experiment& experiment);
+void read_context(const Setting* table, Experiment& experiment);
 void read_budget(const Setting* table, Experiment& experiment);
 void read_expect(const Setting* table, Experiment& experiment);
 

@@ -109,6 +109,9 @@ constexpr Words kLabels[] = {
     {"rules.quality.max_drop_relative", QT_TRANSLATE_NOOP("Keys", "Largest relative drop")},
     {"rules.progress.min_applied_fraction", QT_TRANSLATE_NOOP("Keys", "Least applied share")},
     {"rules.progress.max_consecutive_skips", QT_TRANSLATE_NOOP("Keys", "Most skips in a row")},
+    {"rules.distribution.of", QT_TRANSLATE_NOOP("Keys", "Judged weights")},
+    {"rules.distribution.max", QT_TRANSLATE_NOOP("Keys", "Limit")},
+    {"context.rule", QT_TRANSLATE_NOOP("Keys", "Written rule")},
     {"expect", QT_TRANSLATE_NOOP("Keys", "Expected verdicts")},
 };
 

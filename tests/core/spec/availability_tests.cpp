@@ -33,7 +33,6 @@ const Row waiting[] = {
     {"rules", "triggers = [\"non_finite\"]", "rules.triggers"},
     {"cost", "anything = 1", "cost"},
     {"utility", "anything = 1", "utility"},
-    {"context", "anything = 1", "context"},
     {"[risk]", "anything = 1", "risk"},
 };
 
