@@ -76,6 +76,7 @@ std::vector<RuleVerdict> apply_rules(const std::optional<spec::Rules>& rules, co
     if (has_limit || !rule.non_inferior) verdicts.push_back(judge_quality(rule, evidence));
     if (rule.non_inferior) verdicts.push_back(judge_non_inferiority(rule, evidence));
   }
+  for (const spec::DistributionRule& rule : rules->distribution) verdicts.push_back(judge_distribution(rule, evidence));
   if (rules->progress) append(verdicts, judge_progress(*rules->progress, evidence));
   return verdicts;
 }

@@ -34,6 +34,9 @@ record::RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence&
 /// Over seeds. \param rule  has non_inferior
 record::RuleVerdict judge_non_inferiority(const spec::QualityRule& rule, const Evidence& evidence);
 
+/// Of the distribution of each output over the frozen cases (rules_on_distributions.cpp).
+record::RuleVerdict judge_distribution(const spec::DistributionRule& rule, const Evidence& evidence);
+
 /// "same_weights" or "trained".
 std::string to_text(spec::Of of);
 

@@ -161,6 +161,7 @@ class JudgeTests : public QObject {
     rules.flips->max_by_kind["edge"] = 1;
     rules.quality.emplace_back();
     rules.quality.front().max_drop = 1.0;
+    rules.distribution.emplace_back();
     rules.progress.emplace();
     rules.progress->min_applied_fraction = 0.5;
     rules.progress->max_consecutive_skips = 5;
