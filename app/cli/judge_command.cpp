@@ -9,11 +9,13 @@
 #include "app/cli/program.h"
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/report/context_section.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
 #include "core/session/judge_again.h"
 #include "core/session/judge_foreign.h"
 #include "core/session/outcomes.h"
+#include "core/session/verdict_context.h"
 
 namespace mantissa::cli {
 namespace {
@@ -44,13 +46,15 @@ int judge_archived(Program& program, const JudgeOptions& options) {
   const session::JudgedAgain judged = session::judge_again(archive, trial.id, options.files.rules);
   for (const std::string& note : judged.notes) program.console.message("note: " + note);
   const std::optional<record::MatureQuality> mature = session::mature_quality(archive::Reader(archive), trial.id);
+  const record::VerdictContext beside = session::verdict_context(archive::Reader(archive), trial.id);
   const int exit = exit_code_of(judged.judgement.verdict.word);
   if (program.json) {
     program.console.result(
-        report::judgement_document(trial, judged.judgement, judged.of_run, judged.rules_of_run, exit, mature));
+        report::judgement_document(trial, judged.judgement, judged.of_run, judged.rules_of_run, exit, mature, beside));
   } else {
     program.console.result_for_people(
-        report::judgement_page(trial, judged.judgement, judged.of_run, judged.rules_of_run, mature));
+        report::judgement_page(trial, judged.judgement, judged.of_run, judged.rules_of_run, mature) +
+        "\nBeside the verdict\n" + report::context_section(beside, 2));
   }
   return exit;
 }
@@ -62,6 +66,8 @@ int judge_files(Program& program, const JudgeOptions& options) {
   program.make_default_folder();
   const session::JudgedForeign judged = session::judge_foreign(program.archive_path(), options.files);
   for (const std::string& note : judged.notes) program.console.message("note: " + note);
+  const record::VerdictContext beside =
+      session::verdict_context(archive::Reader(program.archive_path()), judged.trial.id);
   const int exit = exit_code_of(judged.trial.end.verdict->word);
   if (program.json) {
     record::Judgement judgement;
@@ -69,9 +75,11 @@ int judge_files(Program& program, const JudgeOptions& options) {
     judgement.rules = judged.rules;
     judgement.rules_file = options.files.rules;
     judgement.verdict = *judged.trial.end.verdict;
-    program.console.result(report::judgement_document(judged.trial, judgement, judgement.verdict, judged.rules, exit));
+    program.console.result(
+        report::judgement_document(judged.trial, judgement, judgement.verdict, judged.rules, exit, {}, beside));
   } else {
-    program.console.result_for_people(report::foreign_page(judged.trial));
+    program.console.result_for_people(report::foreign_page(judged.trial) + "\nBeside the verdict\n" +
+                                      report::context_section(beside, 2));
   }
   return exit;
 }

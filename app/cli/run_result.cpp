@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
+#include <map>
 
 #include "app/cli/exit_code.h"
 #include "app/cli/interrupt.h"
@@ -12,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
+#include "core/session/verdict_context.h"
 
 namespace mantissa::cli {
 namespace {
@@ -34,6 +36,21 @@ std::string out_of_memory_words(const record::MemoryAnswer& answer) {
   return "out of memory; this fits and keeps the samples of an update: " + answer.command;
 }
 
+/// What stands beside the verdicts. A result that was reached is shown whatever reading it back comes to.
+std::map<std::int64_t, record::VerdictContext> contexts_of(const record::RunSummary& summary,
+                                                           const std::string& archive) {
+  std::map<std::int64_t, record::VerdictContext> contexts;
+  try {
+    const archive::Reader reader(archive);
+    for (const record::TrialRow& trial : summary.trials) {
+      contexts.emplace(trial.id, session::verdict_context(reader, trial.id));
+    }
+  } catch (const Error& error) {
+    spdlog::warn("what stands beside the verdicts cannot be read: {}", sentence(error.facts()));
+  }
+  return contexts;
+}
+
 int show_result(Program& program, const record::RunSummary& summary, const std::vector<std::string>& required) {
   const int code = exit_code_of(summary, required);
   for (const record::TrialRow& trial : summary.trials) {
@@ -42,11 +59,12 @@ int show_result(Program& program, const record::RunSummary& summary, const std::
   }
   spdlog::info("exit {}", code);
   const std::string archive = program.archive_path();
+  const std::map<std::int64_t, record::VerdictContext> contexts = contexts_of(summary, archive);
   if (program.json) {
-    program.console.result(report::run_document(summary, archive, code));
+    program.console.result(report::run_document(summary, archive, code, contexts));
     return code;
   }
-  program.console.result_for_people(report::run_table(summary));
+  program.console.result_for_people(report::run_table(summary, contexts));
   program.console.message("kept in " + archive);
   if (summary.memory_answer) program.console.message(out_of_memory_words(*summary.memory_answer));
   if (summary.stopped_as_planned) program.console.message("stopped as planned; " + way_on(summary, archive));

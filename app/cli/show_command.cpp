@@ -7,9 +7,11 @@
 #include "app/cli/program.h"
 #include "app/cli/resolved_page.h"
 #include "core/archive/reader.h"
+#include "core/report/context_section.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
 #include "core/session/outcomes.h"
+#include "core/session/verdict_context.h"
 
 namespace mantissa::cli {
 namespace {
@@ -29,10 +31,14 @@ int show(Program& program, const std::string& name, bool resolved) {
   });
   const record::History history = reader.history(trial.id);
   const std::optional<record::MatureQuality> mature = session::mature_quality(reader, trial.id);
+  std::optional<record::VerdictContext> beside;
+  if (trial.end.verdict) beside = session::verdict_context(reader, trial.id);
   if (program.json) {
-    program.console.result(report::show_document(trial, experiment, losses, history, mature));
+    program.console.result(report::show_document(trial, experiment, losses, history, mature, beside));
   } else {
-    program.console.result_for_people(report::trial_page(trial, experiment, losses, history, mature));
+    std::string page = report::trial_page(trial, experiment, losses, history, mature);
+    if (beside) page += "\nBeside the verdict\n" + report::context_section(*beside, 2);
+    program.console.result_for_people(page);
   }
   return exit_code::kDone;
 }

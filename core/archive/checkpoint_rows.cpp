@@ -54,6 +54,8 @@ constexpr const char* kRemoveAfterStep[] = {
 
 // What was made of the arm as it stood at its end.
 constexpr const char* kRemoveOfEnd[] = {
+    "DELETE FROM context_scores WHERE trial = ?1",  "DELETE FROM input_quality WHERE trial = ?1",
+    "DELETE FROM input_columns WHERE trial = ?1",   "DELETE FROM input_cases WHERE trial = ?1",
     "DELETE FROM cases WHERE trial = ?1",           "DELETE FROM notes WHERE trial = ?1",
     "DELETE FROM verdict_reasons WHERE trial = ?1", "DELETE FROM rule_verdicts WHERE trial = ?1",
     "DELETE FROM verdicts WHERE trial = ?1",        "DELETE FROM trial_optimizers WHERE trial = ?1",

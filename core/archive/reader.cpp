@@ -12,6 +12,7 @@
 #include "core/archive/case_set_rows.h"
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
+#include "core/archive/context_rows.h"
 #include "core/archive/judgement_rows.h"
 #include "core/archive/memory_rows.h"
 #include "core/archive/outcome_rows.h"
@@ -195,6 +196,10 @@ std::vector<record::Judgement> Reader::judgements(std::int64_t trial) const {
 
 std::optional<record::CaseSet> Reader::case_set(std::int64_t experiment) const {
   return read_case_set(*connection_, experiment);
+}
+
+std::optional<record::ReferenceContext> Reader::context(std::int64_t reference) const {
+  return read_context(*connection_, reference);
 }
 
 std::vector<record::MemoryPair> Reader::memory_pairs() const { return read_memory_pairs(*connection_); }

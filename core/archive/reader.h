@@ -17,6 +17,7 @@
 #include "core/record/outcomes.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
+#include "core/record/verdict_context.h"
 
 namespace mantissa::archive {
 
@@ -86,6 +87,10 @@ class Reader {
 
   /// Which cases are in the frozen set of an experiment; nothing in an archive from before that was kept.
   std::optional<record::CaseSet> case_set(std::int64_t experiment) const;
+
+  /// What was measured of the data beside a reference; nothing where none was, or in an archive from before it was
+  /// kept.
+  std::optional<record::ReferenceContext> context(std::int64_t reference) const;
 
   /// Predicted and measured peaks of every reference and trial that has both, oldest first: what
   /// memory/calibration.h asks for. Empty where the archive is from before they were kept.

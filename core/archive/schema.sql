@@ -186,6 +186,53 @@ CREATE TABLE case_sets (
   taken_from INTEGER REFERENCES trials (id)  -- the trial whose very cases these are; NULL: none
 ) STRICT;
 
+-- What predictors other than the experiment's model reach on the frozen set, kept with the reference before any output
+-- of a trial was read.
+CREATE TABLE context_scores (
+  trial INTEGER NOT NULL REFERENCES trials (id),  -- the reference
+  position INTEGER NOT NULL,
+  predictor TEXT NOT NULL,      -- constant, linear, written-rule
+  metric TEXT NOT NULL,         -- accuracy, rmse, …
+  value REAL,                   -- the only real column; not measured: `note` says why
+  states INTEGER NOT NULL,      -- two bits a real column, see above
+  note TEXT NOT NULL,           -- what the predictor is
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
+-- The inputs of the frozen set, kept in the same way.
+CREATE TABLE input_quality (
+  trial INTEGER PRIMARY KEY REFERENCES trials (id),  -- the reference
+  cases INTEGER NOT NULL,
+  columns INTEGER NOT NULL,
+  missing TEXT NOT NULL         -- why it was not measured; empty: it was
+) STRICT;
+
+-- Input columns of which there is something to say, in the units in which the model gets them.
+CREATE TABLE input_columns (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,    -- among the inputs, from 0
+  name TEXT NOT NULL,
+  training_minimum REAL,        -- real columns: training_minimum, training_maximum, of its finite values
+  training_maximum REAL,
+  states INTEGER NOT NULL,      -- two bits a real column, see above
+  constant INTEGER NOT NULL,    -- 1: one value over the whole frozen set
+  non_finite INTEGER NOT NULL,  -- cases
+  outside INTEGER NOT NULL,     -- cases with a finite value outside the training part's range
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
+-- Frozen cases of which an input is non-finite or outside the training part's range.
+CREATE TABLE input_cases (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,    -- of the case in `cases`
+  case_id TEXT NOT NULL,
+  slice TEXT NOT NULL,
+  non_finite INTEGER NOT NULL,  -- columns
+  outside INTEGER NOT NULL,     -- columns
+  columns TEXT NOT NULL,        -- the first of them by name
+  PRIMARY KEY (trial, position)
+) STRICT, WITHOUT ROWID;
+
 -- What the verdict on a trial rests on beside its cases, steps and counts, so that it can be judged again.
 CREATE TABLE trial_evidence (
   trial INTEGER PRIMARY KEY REFERENCES trials (id),

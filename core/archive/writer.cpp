@@ -13,6 +13,7 @@
 #include "core/archive/case_set_rows.h"
 #include "core/archive/checkpoint_rows.h"
 #include "core/archive/clock.h"
+#include "core/archive/context_rows.h"
 #include "core/archive/gains_rows.h"
 #include "core/archive/late_writers.h"
 #include "core/archive/memory_rows.h"
@@ -245,6 +246,14 @@ void Writer::finish_trial(std::int64_t trial, const record::TrialEnd& end, std::
     store_trial_end(connection, trial, end, now);
     thread_->remove_running(trial);
     if (finished_at != nullptr) *finished_at = utc_text(now);
+  });
+}
+
+void Writer::write_context(std::int64_t reference, const record::ReferenceContext& context) {
+  thread().call([&](Connection& connection) {
+    Transaction transaction(connection);
+    replace_context(connection, reference, context);
+    transaction.commit();
   });
 }
 

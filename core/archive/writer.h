@@ -16,6 +16,7 @@
 #include "core/record/checkpoint.h"
 #include "core/record/step_record.h"
 #include "core/record/trial.h"
+#include "core/record/verdict_context.h"
 
 namespace mantissa::archive {
 
@@ -125,6 +126,9 @@ class Writer {
   /// Final state of an arm: status, counts, quality, verdict, notes. `finished_at`, if given, receives the time as it
   /// stands in the archive.
   void finish_trial(std::int64_t trial, const record::TrialEnd& end, std::string* finished_at = nullptr);
+
+  /// What was measured of the data beside a reference. Replaces what stood there.
+  void write_context(std::int64_t reference, const record::ReferenceContext& context);
 
   /// What the arm costs, measured after its end. Replaces what stood there.
   void write_gains(std::int64_t trial, const record::Gains& gains);

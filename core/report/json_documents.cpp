@@ -9,6 +9,7 @@
 
 #include "core/base/number_text.h"
 #include "core/base/plain_text.h"
+#include "core/report/context_section.h"
 
 namespace mantissa::report {
 namespace {
@@ -210,6 +211,7 @@ Json judged_arm(const record::TrialRow& trial) {
   value["gains"] = gains_of(trial.end.gains);
   value["memory"] = memory_of(trial.end.memory);
   value["notes"] = trial.end.notes;
+  value["context"] = nullptr;
   return value;
 }
 
@@ -278,9 +280,14 @@ Json memory_answer_of(const std::optional<record::MemoryAnswer>& answer) {
 
 }  // namespace
 
-std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code) {
+std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code,
+                         const std::map<std::int64_t, record::VerdictContext>& contexts) {
   Json trials = Json::array();
-  for (const record::TrialRow& trial : summary.trials) trials.push_back(judged_arm(trial));
+  for (const record::TrialRow& trial : summary.trials) {
+    trials.push_back(judged_arm(trial));
+    const auto beside = contexts.find(trial.id);
+    if (beside != contexts.end()) trials.back()["context"] = context_document(beside->second);
+  }
   Json yardstick_arms = Json::array();
   for (const record::TrialRow& arm : summary.yardsticks) yardstick_arms.push_back(judged_arm(arm));
   return document_text({{"experiment", summary.experiment},
@@ -295,8 +302,10 @@ std::string run_document(const record::RunSummary& summary, const std::string& a
 
 std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
                           const LossSummary& losses, const record::History& history,
-                          const std::optional<record::MatureQuality>& mature) {
+                          const std::optional<record::MatureQuality>& mature,
+                          const std::optional<record::VerdictContext>& context) {
   Json shown = judged_arm(trial);
+  if (context) shown["context"] = context_document(*context);
   shown["policy"] = parsed_or_null(trial.start.policy);
   return document_text(
       {{"trial", shown},
@@ -322,13 +331,15 @@ std::string show_document(const record::TrialRow& trial, const record::Experimen
 
 std::string judgement_document(const record::TrialRow& trial, const record::Judgement& judgement,
                                const record::Verdict& of_run, const std::string& rules_of_run, int exit_code,
-                               const std::optional<record::MatureQuality>& mature) {
+                               const std::optional<record::MatureQuality>& mature,
+                               const std::optional<record::VerdictContext>& context) {
   Json of_its_run = verdict_members(of_run);
   of_its_run["rules_as_json"] = parsed_or_null(rules_of_run);
   return document_text({{"trial", {{"id", trial.id}, {"name", trial.start.name}, {"experiment", trial.experiment}}},
                         {"judgement", judgement_members(judgement)},
                         {"of_run", of_its_run},
                         {"mature", mature_of(mature)},
+                        {"context", context ? context_document(*context) : Json(nullptr)},
                         {"exit", exit_code}});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/record/judgement.h"
 #include "core/record/outcomes.h"
 #include "core/record/trial.h"
+#include "core/record/verdict_context.h"
 #include "core/report/loss_summary.h"
 
 namespace mantissa::report {
@@ -22,13 +24,17 @@ namespace mantissa::report {
 /// Every document ends with a line feed.
 
 std::string list_document(const std::vector<record::TrialRow>& trials);
-std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code);
+/// \param contexts  by trial: what stands beside its verdict
+std::string run_document(const record::RunSummary& summary, const std::string& archive, int exit_code,
+                         const std::map<std::int64_t, record::VerdictContext>& contexts = {});
 std::string show_document(const record::TrialRow& trial, const record::ExperimentStart& experiment,
                           const LossSummary& losses, const record::History& history,
-                          const std::optional<record::MatureQuality>& mature = {});
+                          const std::optional<record::MatureQuality>& mature = {},
+                          const std::optional<record::VerdictContext>& context = {});
 std::string judgement_document(const record::TrialRow& trial, const record::Judgement& judgement,
                                const record::Verdict& of_run, const std::string& rules_of_run, int exit_code,
-                               const std::optional<record::MatureQuality>& mature = {});
+                               const std::optional<record::MatureQuality>& mature = {},
+                               const std::optional<record::VerdictContext>& context = {});
 /// \param added  how many outcomes were new
 std::string outcomes_document(const record::TrialRow& trial, std::int64_t added,
                               const std::optional<record::MatureQuality>& mature);

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/report/context_section.h"
 #include "core/report/gains_table.h"
 #include "core/report/memory_table.h"
 #include "core/report/plain_words.h"
@@ -316,7 +317,8 @@ std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
 }
 
-std::string run_table(const record::RunSummary& summary) {
+std::string run_table(const record::RunSummary& summary,
+                      const std::map<std::int64_t, record::VerdictContext>& contexts) {
   const record::TrialEnd& reference = summary.reference.end;
   std::string text =
       summary.experiment + ": reference " + status_words(reference) + ", " + count_words(reference.counts.attempted) +
@@ -342,7 +344,11 @@ std::string run_table(const record::RunSummary& summary) {
                    quality_words(end), end.flips ? count_words(*end.flips) : kNotMeasured});
   }
   text += '\n' + table.text();
-  for (const record::TrialRow& trial : summary.trials) text += '\n' + trial_section(trial);
+  for (const record::TrialRow& trial : summary.trials) {
+    text += '\n' + trial_section(trial);
+    const auto beside = contexts.find(trial.id);
+    if (beside != contexts.end()) text += '\n' + context_section(beside->second, 2);
+  }
   const std::string gains = gains_table(summary);
   if (!gains.empty()) text += '\n' + gains;
   return text;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "core/record/judgement.h"
 #include "core/record/outcomes.h"
 #include "core/record/trial.h"
+#include "core/record/verdict_context.h"
 #include "core/report/loss_summary.h"
 
 namespace mantissa::report {
@@ -46,7 +49,9 @@ class Table {
 std::size_t display_width(std::string_view text);
 
 /// What a run came to: the reference, a line per trial, then each trial's rules one by one with value and limit.
-std::string run_table(const record::RunSummary& summary);
+/// \param contexts  by trial: what stands beside its verdict
+std::string run_table(const record::RunSummary& summary,
+                      const std::map<std::int64_t, record::VerdictContext>& contexts = {});
 
 /// All arms of an archive, one line each.
 ///

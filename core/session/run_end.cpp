@@ -10,6 +10,7 @@
 #include "core/session/archive_rows.h"
 #include "core/session/archived_evidence.h"
 #include "core/session/other_seeds.h"
+#include "core/session/reference_context.h"
 #include "core/session/reference_lock.h"
 #include "core/session/run_cases.h"
 #include "core/spec/parse.h"
@@ -51,6 +52,9 @@ void RunEnd::finish(train::PairedRun& paired) {
     if (!was_complete && given_.cases.is_complete()) {  // before any output of a trial is read
       given_.writer.write_case_set(summary_.experiment_id, case_set_of(given_.cases, given_.cases_taken_from));
     }
+  }
+  if (compared && given_.comparison.has_reference()) {
+    given_.writer.write_context(given_.ids[0], reference_context(given_.asked, given_.prepared, given_.cases));
   }
   if (given_.yardsticks != nullptr) finish_yardsticks(paired, compared && given_.comparison.has_reference());
   finish_reference(paired, reference);
