@@ -2,6 +2,7 @@
 #include "ui/verdict/verdict_data.h"
 
 #include <QCollator>
+#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -13,6 +14,7 @@
 #include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/judge/judge.h"
+#include "core/judge/verdict_context.h"
 #include "core/spec/experiment.h"
 
 namespace mantissa::ui::verdict {
@@ -180,6 +182,33 @@ std::vector<SliceFacts> slicesOf(const std::vector<record::CaseRow>& rows, const
   return slices;
 }
 
+namespace {
+
+record::VerdictContext besideOf(const archive::Reader& reader, const record::TrialRow& trial,
+                                std::vector<record::CaseRow> rows, const std::optional<Reading>& reading) {
+  const bool isForeign = trial.start.kind == record::TrialKind::Foreign;
+  const Reading known = reading.value_or(Reading());
+  const bool isWhole = !rows.empty() && !rows.front().positions;
+  if (reading && isWhole) {
+    try {
+      judge::compare(rows, known.decision);  // an archive does not keep which decisions of the same weights are right
+    } catch (const Error&) {
+      rows.clear();  // outputs of different lengths: the rules say so
+    }
+  }
+  const auto context = isForeign ? std::nullopt : reader.context(trial.start.reference);
+  record::VerdictContext beside =
+      judge::verdict_context(rows, known.decision, known.unit, context, trial.end.quality_metric);
+  if (isForeign) {
+    beside.missing = beside.inputs.missing =
+        QCoreApplication::translate("VerdictPage", "the run was made elsewhere, and its inputs are not known")
+            .toStdString();
+  }
+  return beside;
+}
+
+}  // namespace
+
 SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
   const archive::Reader reader(archive.toStdString());
   auto data = std::make_shared<VerdictData>();
@@ -202,6 +231,7 @@ SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
   const std::string& metric = data->trial.end.quality_metric;
   data->higherIsBetter = metric.empty() || spec::higher_is_better(metric);
   data->slices = slicesOf(rows, data->cases, metric, evidence);
+  data->beside = besideOf(reader, data->trial, rows, reading);
   return data;
 }
 

@@ -16,6 +16,7 @@
 #include "core/record/case_set.h"
 #include "core/record/judgement.h"
 #include "core/record/trial.h"
+#include "core/record/verdict_context.h"
 
 namespace mantissa::judge {
 struct DecisionRule;
@@ -80,6 +81,7 @@ struct VerdictData {
   bool hasDecisions = false;  ///< the task decides: there may be flips
   bool higherIsBetter = true;
   std::vector<CaseFacts> cases;    ///< in the order of the frozen set
+  record::VerdictContext beside;   ///< what is no rule: trivial models, distributions, inputs
   std::vector<SliceFacts> slices;  ///< all cases first; empty where there are none
 };
 using SharedVerdict = std::shared_ptr<const VerdictData>;

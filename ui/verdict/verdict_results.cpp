@@ -21,6 +21,7 @@
 #include "ui/plot/picture_view.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/verdict/case_table.h"
+#include "ui/verdict/context_view.h"
 #include "ui/verdict/deviation_view.h"
 #include "ui/verdict/mature_table.h"
 #include "ui/verdict/rule_table.h"
@@ -37,6 +38,7 @@ constexpr int kFrame = 36;  // px of a frame besides its table
 constexpr int kPictureHeight = 200;
 constexpr int kCaseRows = 10;
 constexpr int kSliceRows = 5;
+constexpr int kMostContextRows = 5;
 constexpr int kMostJudgements = 4;
 constexpr int kNarrow = 760;  // px below which nothing stands side by side
 
@@ -94,11 +96,13 @@ VerdictResults::VerdictResults(QWidget* parent)
       m_cases(new CaseTable(QStringLiteral("verdict_cases"))),
       m_deviations{new plot::PictureView(QStringLiteral("verdict_deviation_same_weights")),
                    new plot::PictureView(QStringLiteral("verdict_deviation_trained"))},
+      m_context(new plot::PictureView(QStringLiteral("verdict_context"))),
+      m_distribution(new plot::PictureView(QStringLiteral("verdict_distribution"))),
       m_slices(new plot::PictureView(QStringLiteral("verdict_slices"))) {
-  for (plot::PictureView* const one : {m_judgements, m_slices}) one->setTableOnly();
+  for (plot::PictureView* const one : {m_judgements, m_context, m_slices}) one->setTableOnly();
   for (plot::PictureView* const one :
        {static_cast<plot::PictureView*>(m_rules), m_judgements, static_cast<plot::PictureView*>(m_postHoc),
-        static_cast<plot::PictureView*>(m_mature), static_cast<plot::PictureView*>(m_cases), m_slices}) {
+        static_cast<plot::PictureView*>(m_mature), static_cast<plot::PictureView*>(m_cases), m_context, m_slices}) {
     writeSmall(one->table());
   }
   m_reasons->setTextFormat(Qt::PlainText);
@@ -130,9 +134,12 @@ void VerdictResults::makeLayout() {
     one->setMinimumHeight(kPictureHeight);
     right->addWidget(one, 2);
   }
+  m_distribution->setMinimumHeight(kPictureHeight);
+  right->addWidget(m_distribution, 2);
   m_slices->setMinimumHeight(m_slices->table()->heightOfRows(kSliceRows) + kFrame);
   right->addWidget(m_slices, 3);
-  for (QWidget* const one : std::initializer_list<QWidget*>{m_cases, m_deviations[0], m_deviations[1], m_slices}) {
+  for (QWidget* const one :
+       std::initializer_list<QWidget*>{m_cases, m_deviations[0], m_deviations[1], m_distribution, m_slices}) {
     one->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Expanding);
   }
   m_columns = new QHBoxLayout;
@@ -145,13 +152,15 @@ void VerdictResults::makeLayout() {
   layout->addWidget(m_rules);
   layout->addWidget(m_reasons);
   layout->addWidget(m_mature);
+  layout->addWidget(m_context);
   layout->addWidget(m_judgements);
   layout->addWidget(m_postHoc);
   layout->addLayout(m_columns, 1);
 }
 
 std::vector<plot::ChartWidget*> VerdictResults::charts() const {
-  return {m_rules, m_judgements, m_postHoc, m_mature, m_cases, m_deviations[0], m_deviations[1], m_slices};
+  return {m_rules,         m_judgements,    m_postHoc, m_mature,       m_cases,
+          m_deviations[0], m_deviations[1], m_context, m_distribution, m_slices};
 }
 
 void VerdictResults::setNarrow(bool isNarrow) {
@@ -170,6 +179,10 @@ void VerdictResults::showVerdict(const SharedVerdict& verdict, int place, const 
   showJudgements();
   m_cases->showCases(verdict, subject);
   for (const Side side : kSides) showDeviations(*m_deviations[index(side)], *verdict, side, place, subject);
+  showContext(*m_context, *verdict, subject);
+  const int lines = std::clamp(m_context->table()->rows().rowCount(), 1, kMostContextRows);
+  m_context->setFixedHeight(m_context->table()->heightOfRows(lines) + kFrame);
+  showDistribution(*m_distribution, *verdict, place, subject);
   showSlices(subject);
 }
 

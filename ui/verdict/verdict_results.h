@@ -39,6 +39,8 @@ class VerdictResults : public QWidget {
   MatureTable* mature() const { return m_mature; }
   CaseTable* cases() const { return m_cases; }
   plot::PictureView* deviations(Side side) const { return m_deviations[index(side)]; }
+  plot::PictureView* context() const { return m_context; }
+  plot::PictureView* distribution() const { return m_distribution; }
   plot::PictureView* slices() const { return m_slices; }
   /// The reasons of the verdict, and of the rule that is chosen.
   QLabel* reasons() const { return m_reasons; }
@@ -75,6 +77,8 @@ class VerdictResults : public QWidget {
   MatureTable* m_mature;
   CaseTable* m_cases;
   std::array<plot::PictureView*, 2> m_deviations;  ///< by Side
+  plot::PictureView* m_context;                    ///< quality beside trivial models, and the inputs
+  plot::PictureView* m_distribution;               ///< of the output that moved most
   plot::PictureView* m_slices;
   QBoxLayout* m_columns = nullptr;
 };

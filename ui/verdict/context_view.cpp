@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/verdict/context_view.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <QStringList>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "ui/measured_text.h"
+#include "ui/plot/plot_numbers.h"
+#include "ui/verdict/verdict_words.h"
+
+namespace mantissa::ui::verdict {
+namespace {
+
+using plot::RowsCell;
+
+QString say(const char* text) { return QCoreApplication::translate("VerdictPage", text); }
+
+RowsCell numberCell(const std::optional<double>& value) {
+  if (!value) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
+  return {measuredText(*value), exactNumber(*value),
+          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
+}
+
+/// One line of the table: who, what it reaches, and what that says.
+struct Line {
+  QString metric, who;
+  std::optional<double> value;
+  QString meaning;
+};
+
+QString predictorName(const std::string& predictor) {
+  if (predictor == "constant") return say(QT_TRANSLATE_NOOP("VerdictPage", "constant predictor"));
+  if (predictor == "linear") return say(QT_TRANSLATE_NOOP("VerdictPage", "linear model"));
+  return say(QT_TRANSLATE_NOOP("VerdictPage", "written rule"));
+}
+
+QString meaningOf(const record::WeighedQuality& quality, const record::ContextScore& score) {
+  const QString note = QString::fromStdString(score.note);
+  if (!score.value) return say(QT_TRANSLATE_NOOP("VerdictPage", "not measured: %1")).arg(note);
+  const std::optional<double> share = quality.drop_of_lack(score);
+  QString weight;
+  if (share && *quality.drop() > 0) {
+    weight = say(QT_TRANSLATE_NOOP("VerdictPage", "the drop is %1 % of what it lacks to the reference"))
+                 .arg(measuredText(100 * *share));
+  } else if (share) {
+    weight = say(QT_TRANSLATE_NOOP("VerdictPage", "no drop; it lacks %1 to the reference"))
+                 .arg(measuredText(std::abs(*quality.reference - *score.value)));
+  } else if (quality.reference) {
+    weight = say(QT_TRANSLATE_NOOP("VerdictPage", "as good as the reference, or better"));
+  }
+  if (weight.isEmpty() || note.isEmpty()) return weight + note;
+  return weight + QStringLiteral("; ") + note;
+}
+
+std::vector<Line> linesOf(const record::VerdictContext& context) {
+  std::vector<Line> lines;
+  for (const record::WeighedQuality& quality : context.qualities) {
+    const QString metric = QString::fromStdString(quality.metric);
+    lines.push_back({metric, say(QT_TRANSLATE_NOOP("VerdictPage", "reference")), quality.reference, {}});
+    lines.push_back({metric, say(QT_TRANSLATE_NOOP("VerdictPage", "trial")), quality.trial, {}});
+    for (const record::ContextScore& score : quality.scores) {
+      lines.push_back({metric, predictorName(score.predictor), score.value, meaningOf(quality, score)});
+    }
+  }
+  return lines;
+}
+
+QString inputsText(const record::InputQuality& inputs) {
+  if (!inputs.missing.empty()) {
+    return say(QT_TRANSLATE_NOOP("VerdictPage", "inputs not measured: %1")).arg(QString::fromStdString(inputs.missing));
+  }
+  const auto count = [&inputs](auto member) {
+    return std::count_if(inputs.of_cases.begin(), inputs.of_cases.end(),
+                         [member](const record::InputCase& one) { return one.*member > 0; });
+  };
+  const auto constant = std::count_if(inputs.noted.begin(), inputs.noted.end(),
+                                      [](const record::InputColumn& one) { return one.constant; });
+  return say(QT_TRANSLATE_NOOP("VerdictPage",
+                               "inputs: non-finite in %1, outside the training range in %2, constant columns: %3"))
+      .arg(casesText(count(&record::InputCase::non_finite)), casesText(count(&record::InputCase::outside)),
+           wholeText(constant));
+}
+
+QString casesWithInputs(const record::InputQuality& inputs) {
+  constexpr std::size_t kMost = 12;
+  QStringList lines;
+  for (const record::InputCase& one : inputs.of_cases) {
+    if (static_cast<std::size_t>(lines.size()) == kMost) {
+      lines << QStringLiteral("…");
+      break;
+    }
+    lines << say(QT_TRANSLATE_NOOP("VerdictPage", "case %1: %2"))
+                 .arg(QString::fromStdString(one.id), QString::fromStdString(one.columns));
+  }
+  return lines.join(u'\n');
+}
+
+/// Of two, the one that moved more; NaN moves most.
+bool movedMore(const record::PredictionShift& one, const record::PredictionShift& other) {
+  if (std::isnan(other.population_stability)) return false;
+  return !(one.population_stability <= other.population_stability);
+}
+
+const record::PredictionShift* mostMoved(const std::vector<record::PredictionShift>& shifts) {
+  const record::PredictionShift* found = nullptr;
+  for (const char* const of : {"trained", "same_weights"}) {
+    for (const record::PredictionShift& shift : shifts) {
+      if (shift.of == of && (found == nullptr || movedMore(shift, *found))) found = &shift;
+    }
+    if (found != nullptr) break;
+  }
+  return found;
+}
+
+void paintBars(QPainter& painter, const QRectF& area, const plot::PlotInk& ink, const record::PredictionShift& shift,
+               int place) {
+  const QColor trial =
+      place <= 0 ? plot::referenceStyle(ink.colors).color : plot::trialStyle(ink.colors, place - 1).color;
+  const double line = QFontMetricsF(ink.font).height();
+  const QRectF bars = area.adjusted(4, 6, -4, -line - 6);
+  std::int64_t most = 1;
+  for (const auto* const counts : {&shift.counts_reference, &shift.counts}) {
+    for (const std::int64_t count : *counts) most = std::max(most, count);
+  }
+  const double width = bars.width() / static_cast<double>(shift.counts.size());
+  const auto top = [&](std::int64_t count) {
+    return bars.bottom() - static_cast<double>(count) / static_cast<double>(most) * bars.height();
+  };
+  for (std::size_t i = 0; i < shift.counts.size(); ++i) {
+    const double left = bars.left() + static_cast<double>(i) * width;
+    painter.fillRect(QRectF(QPointF(left + 1, top(shift.counts[i])), QPointF(left + width - 1, bars.bottom())), trial);
+    // The reference stands before it as an edge: equal ones are seen as one.
+    painter.setPen(QPen(plot::referenceStyle(ink.colors).color, 2));
+    const double edge = std::floor(top(shift.counts_reference[i])) + 0.5;
+    painter.drawLine(QPointF(left + 1, edge), QPointF(left + width - 1, edge));
+  }
+  painter.setFont(ink.font);
+  painter.setPen(ink.faintText);
+  const QRectF below(bars.left(), bars.bottom() + 3, bars.width(), line);
+  painter.drawText(below, static_cast<int>(Qt::AlignLeft), measuredText(shift.low));
+  painter.drawText(below, static_cast<int>(Qt::AlignRight), measuredText(shift.high));
+}
+
+}  // namespace
+
+void showContext(plot::PictureView& view, const VerdictData& data, const QString& subject) {
+  const record::VerdictContext& context = data.beside;
+  plot::PictureWords words;
+  words.title = say(QT_TRANSLATE_NOOP("VerdictPage", "Beside trivial models"));
+  words.subject = subject;
+  words.unit = inputsText(context.inputs);
+  QStringList spoken;
+  for (const record::PairedDecisions& one : context.paired) {
+    spoken << say(QT_TRANSLATE_NOOP("VerdictPage",
+                                    "Right decisions, %1: the reference alone in %2, the trial alone in %3, McNemar's "
+                                    "exact p %4 (shown, never judged)."))
+                  .arg(sideName(one.of == "trained" ? Side::Trained : Side::SameWeights), casesText(one.only_reference),
+                       casesText(one.only_trial), measuredText(one.p_value));
+  }
+  spoken << casesWithInputs(context.inputs);
+  words.spoken = spoken.join(u'\n');
+  if (!context.missing.empty()) {
+    words.emptyText =
+        say(QT_TRANSLATE_NOOP("VerdictPage", "not measured: %1")).arg(QString::fromStdString(context.missing));
+  }
+  view.setWords(words);
+  plot::RowsModel& rows = view.table()->rows();
+  rows.setColumns({{say(QT_TRANSLATE_NOOP("VerdictPage", "Metric"))},
+                   {say(QT_TRANSLATE_NOOP("VerdictPage", "Of"))},
+                   {say(QT_TRANSLATE_NOOP("VerdictPage", "Value")), {}, true},
+                   {say(QT_TRANSLATE_NOOP("VerdictPage", "What it says")), {}, false, {}, true}});
+  const auto lines = std::make_shared<const std::vector<Line>>(linesOf(context));
+  rows.setRows(static_cast<int>(lines->size()), [lines](int row, int column) -> RowsCell {
+    const Line& line = (*lines)[static_cast<std::size_t>(row)];
+    if (column == 0) return {line.metric};
+    if (column == 1) return {line.who};
+    if (column == 2) return numberCell(line.value);
+    return {line.meaning, line.meaning, RowsCell::Tone::Plain, false, line.meaning};
+  });
+  view.table()->fitColumns();
+}
+
+void showDistribution(plot::PictureView& view, const VerdictData& data, int place, const QString& subject) {
+  const record::PredictionShift* const found = mostMoved(data.beside.shifts);
+  plot::PictureWords words;
+  words.title = say(QT_TRANSLATE_NOOP("VerdictPage", "Distribution of outputs"));
+  words.subject = subject;
+  plot::RowsModel& rows = view.table()->rows();
+  rows.setColumns({{say(QT_TRANSLATE_NOOP("VerdictPage", "From")), {}, true},
+                   {say(QT_TRANSLATE_NOOP("VerdictPage", "To")), {}, true},
+                   {say(QT_TRANSLATE_NOOP("VerdictPage", "Reference")), {}, true},
+                   {say(QT_TRANSLATE_NOOP("VerdictPage", "Trial")), {}, true}});
+  if (found == nullptr) {
+    words.emptyText = say(QT_TRANSLATE_NOOP("VerdictPage", "not measured: %1"))
+                          .arg(QString::fromStdString(data.beside.shifts_missing));
+    view.setWords(words);
+    rows.setRows(0, [](int, int) { return RowsCell(); });
+    return;
+  }
+  const auto shift = std::make_shared<const record::PredictionShift>(*found);
+  words.unit = say(QT_TRANSLATE_NOOP("VerdictPage", "%1, output %2, which moved most"))
+                   .arg(sideName(shift->of == "trained" ? Side::Trained : Side::SameWeights), wholeText(shift->output));
+  words.note = say(QT_TRANSLATE_NOOP("VerdictPage", "PSI %1, KS %2"))
+                   .arg(measuredText(shift->population_stability), measuredText(shift->kolmogorov_smirnov));
+  words.spoken = say(QT_TRANSLATE_NOOP("VerdictPage",
+                                       "Bars: the trial; edges: the reference. Population stability %1 (by custom "
+                                       "stable below 0.1), Kolmogorov–Smirnov distance %2; not finite: %3 of the "
+                                       "trial, %4 of the reference."))
+                     .arg(measuredText(shift->population_stability), measuredText(shift->kolmogorov_smirnov),
+                          wholeText(shift->non_finite), wholeText(shift->non_finite_reference));
+  view.setWords(words);
+  view.setPaint([shift, place](QPainter& painter, const QRectF& area, const plot::PlotInk& ink) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    paintBars(painter, area, ink, *shift, place);
+    painter.restore();
+  });
+  rows.setRows(static_cast<int>(shift->counts.size()), [shift](int row, int column) -> RowsCell {
+    const auto bar = static_cast<std::size_t>(row);
+    const double width = (shift->high - shift->low) / static_cast<double>(shift->counts.size());
+    if (column < 2) {
+      const double end = shift->low + width * static_cast<double>(row + column);
+      return {measuredText(end), exactNumber(end)};
+    }
+    const std::int64_t count = column == 2 ? shift->counts_reference[bar] : shift->counts[bar];
+    return {wholeText(count), QString::number(count)};
+  });
+  view.table()->fitColumns();
+}
+
+}  // namespace mantissa::ui::verdict
