@@ -95,6 +95,7 @@ QString ruleName(const record::RuleVerdict& rule) {
   if (kind == QLatin1String("output")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Output")));
   if (kind == QLatin1String("flips")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Flips")));
   if (kind == QLatin1String("quality")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Quality")));
+  if (kind == QLatin1String("distribution")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Distribution")));
   return text(rule.name);  // of a newer version
 }
 
@@ -164,7 +165,8 @@ QString usedText(const record::RuleVerdict& rule) {
 
 bool isOnSteps(const record::RuleVerdict& rule) {
   const QString kind = family(rule);
-  return kind != QLatin1String("output") && kind != QLatin1String("flips") && kind != QLatin1String("quality");
+  return kind != QLatin1String("output") && kind != QLatin1String("flips") && kind != QLatin1String("quality") &&
+         kind != QLatin1String("distribution");
 }
 
 QString kindName(record::CaseKind kind) {
