@@ -42,8 +42,9 @@ int judge_archived(Program& program, const JudgeOptions& options) {
     refuse("nothing to judge", "judge", "Name a TRIAL of the archive, or files: --reference, --trial and --rules");
   }
   const std::string archive = program.existing_archive();
-  const record::TrialRow trial = program.find(archive::Reader(archive), options.of);
+  record::TrialRow trial = program.find(archive::Reader(archive), options.of);
   const session::JudgedAgain judged = session::judge_again(archive, trial.id, options.files.rules);
+  trial.end.utility = judged.utility;
   for (const std::string& note : judged.notes) program.console.message("note: " + note);
   const std::optional<record::MatureQuality> mature = session::mature_quality(archive::Reader(archive), trial.id);
   const record::VerdictContext beside = session::verdict_context(archive::Reader(archive), trial.id);

@@ -10,6 +10,7 @@
 #include "core/report/context_section.h"
 #include "core/report/json_documents.h"
 #include "core/report/tables.h"
+#include "core/session/archived_utility.h"
 #include "core/session/outcomes.h"
 #include "core/session/verdict_context.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 int show(Program& program, const std::string& name, bool resolved) {
   const archive::Reader reader(program.existing_archive());
-  const record::TrialRow trial = program.find(reader, name);
+  record::TrialRow trial = program.find(reader, name);
   const record::ExperimentStart experiment = reader.experiment(trial.experiment_id);
   if (resolved && !program.json) {
     program.console.result_for_people(resolved_page(experiment.resolved));
@@ -29,6 +30,7 @@ int show(Program& program, const std::string& name, bool resolved) {
     losses.add(step.loss);
     return true;
   });
+  session::add_utility(reader, trial);
   const record::History history = reader.history(trial.id);
   const std::optional<record::MatureQuality> mature = session::mature_quality(reader, trial.id);
   std::optional<record::VerdictContext> beside;

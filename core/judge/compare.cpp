@@ -102,9 +102,9 @@ void compare_decisions(record::CaseRow& row, const DecisionRule& rule) {
   const Decision trained = decide(rule, row.output);
   const Decision reference = decide(rule, row.output_reference);
   const Decision same_weights = decide(rule, row.output_same_weights);
-  row.decision = trained.as_number();
-  row.decision_reference = reference.as_number();
-  row.decision_same_weights = same_weights.as_number();
+  row.decision = trained.as_number(rule);
+  row.decision_reference = reference.as_number(rule);
+  row.decision_same_weights = same_weights.as_number(rule);
   row.tie = trained.tie;
   row.tie_reference = reference.tie;
   row.margin = trained.margin;
@@ -113,7 +113,7 @@ void compare_decisions(record::CaseRow& row, const DecisionRule& rule) {
   const bool decides = rule.kind != DecisionKind::None && !row.output_reference.empty();
   const auto flipped = [&](const Decision& decision, const std::vector<double>& output) {
     if (!decides || output.empty()) return false;
-    return !decision.made || !reference.made || decision.classes != reference.classes;
+    return !decision.made || !reference.made || !decision.is_same(reference);
   };
   row.flip = flipped(trained, row.output);
   row.flip_same_weights = flipped(same_weights, row.output_same_weights);
@@ -121,7 +121,7 @@ void compare_decisions(record::CaseRow& row, const DecisionRule& rule) {
   const Decision right = wanted(rule, row.target);
   const auto correct = [&](const Decision& decision, const std::vector<double>& output) -> std::optional<bool> {
     if (!right.made || output.empty()) return std::nullopt;
-    return decision.made && decision.classes == right.classes;
+    return is_right(rule, decision, right);
   };
   row.correct = correct(trained, row.output);
   row.correct_reference = correct(reference, row.output_reference);
@@ -129,9 +129,11 @@ void compare_decisions(record::CaseRow& row, const DecisionRule& rule) {
 }
 
 void refuse_unknown_ties(const DecisionRule& rule) {
-  if (rule.ties == "lowest-index") return;
-  throw Error(ErrorKind::InvalidSetting,
-              {"", "", 0, 0, "rules.flips.ties", '\'' + rule.ties + '\'', "\"lowest-index\"", ""});
+  for (const char* const known : {"lowest-index", "highest-index", "tie-is-a-decision"}) {
+    if (rule.ties == known) return;
+  }
+  throw Error(ErrorKind::InvalidSetting, {"", "", 0, 0, "rules.flips.ties", '\'' + rule.ties + '\'',
+                                          "lowest-index | highest-index | tie-is-a-decision", ""});
 }
 
 }  // namespace

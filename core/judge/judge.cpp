@@ -77,6 +77,7 @@ std::vector<RuleVerdict> apply_rules(const std::optional<spec::Rules>& rules, co
     if (rule.non_inferior) verdicts.push_back(judge_non_inferiority(rule, evidence));
   }
   for (const spec::DistributionRule& rule : rules->distribution) verdicts.push_back(judge_distribution(rule, evidence));
+  if (rules->utility) verdicts.push_back(judge_utility(*rules->utility, evidence));
   if (rules->progress) append(verdicts, judge_progress(*rules->progress, evidence));
   return verdicts;
 }

@@ -26,7 +26,11 @@ enum class DecisionKind {
 struct DecisionRule {
   DecisionKind kind = DecisionKind::None;
   double threshold = 0.5;  ///< Probability and Threshold
-  std::string ties = "lowest-index";
+  /// What flips, ties and margins are of. Qualities and utilities are of the task's own decision whatever stands here.
+  spec::FlipsDecision form = spec::FlipsDecision::Task;  ///< another one: ArgMax only
+  std::int64_t k = 0;                                    ///< of TopK: at least 1, less than the outputs of a decision
+  std::string ties = "lowest-index";                     ///< as spec::FlipsRule
+  double tie_within = 0.0;                               ///< in the model's units
   std::int64_t ignore_index = -100;  ///< ArgMax: a target with this index is neither right nor wrong
   std::int64_t positions = 0;        ///< ArgMax at every one of these positions (language models); 0: one a case
   bool log_probabilities = false;    ///< of positions: outputs are log-probabilities (loss nll), not logits
@@ -40,15 +44,23 @@ struct DecisionRule {
 /// finite. A case with a non-finite output has no decision on that side, which counts as a flip.
 /// A missing (empty) output makes its errors NaN and is no flip; exports leave such cells empty.
 ///
-/// Decisions: arg-max takes the lowest index of the largest outputs, tie = the top two are equal, margin = top -
-/// second (nothing with one class); class 1 where the output reaches the threshold (0 for logits), tie = exactly there,
+/// Decisions (decision.h has the words for people): arg-max takes the largest output, of tied ones by the rule of ties,
+/// margin = top - second (nothing with one class); class 1 where the output reaches the threshold (0 for logits),
 /// margin = the distance from there. With several binary outputs a case, bit i of the decision is output i, the margin
 /// is the smallest one, a tie anywhere is a tie; beyond 62 of them flips and `correct` still hold but `decision` is
-/// empty.
+/// empty. top-k: bit i of the decision is set where output i is among the k largest, margin = k-th - (k+1)-th output,
+/// correct where the target is among them. ranking: `decision` is empty, margin = the smallest gap between neighbours
+/// in the order, correct where the target comes first.
+///
+/// Tie: the margin is at most tie_within. ties = "lowest-index", "highest-index": of tied outputs the lower, or higher,
+/// index comes first; on which side of a threshold a value falls they do not change. "tie-is-a-decision": the tie is
+/// the outcome (`decision` is -1), another one than any class and than a tie of other outputs, and never correct unless
+/// the tie leaves the target's place alone (top-k, ranking).
 ///
 /// With positions a case's outputs are positions × classes: decisions, ties, flips and correct ones are counted over
 /// the positions (positions.h), `decision` and `correct` stay empty, and outputs and targets are dropped at the end.
-/// \throws Error (DataProblem) if the outputs of a case differ in length, (InvalidSetting) for unknown `ties`.
+/// "Correct" is there by the task's own decision. \throws Error (DataProblem) if the outputs of a case differ in
+/// length, (InvalidSetting) for unknown `ties`.
 void compare(std::vector<record::CaseRow>& rows, const DecisionRule& decision);
 
 /// How far an output is from another decision: `margin_reference` of `compare`, and of a case with positions the
@@ -132,6 +144,7 @@ struct Evidence {
   /// The reference against itself on the same cases, after `compare`; nothing: not measured.
   std::vector<std::vector<record::CaseRow>> rounding;  ///< other thread counts, FP64: in the columns *_same_weights
   std::vector<std::vector<record::CaseRow>> spread;    ///< whole repeats: in the columns of the arm's own weights
+  std::optional<spec::Utility> utility;                ///< nothing: none was declared
   std::vector<OtherSeed> other_seeds;  ///< for non-inferiority; each seed once, this trial's own not among them
   std::optional<std::size_t> float64;  ///< which of `rounding` holds the outputs in FP64; nothing: none does
 };

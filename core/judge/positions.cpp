@@ -14,7 +14,6 @@ namespace mantissa::judge {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t kUndecided = -1;
 
 /// log of the sum of exponentials, with the largest taken out so that none overflows; NaN where torch's log_softmax is.
 double log_sum_exp(const double* outputs, std::size_t classes) {
@@ -30,8 +29,8 @@ double log_sum_exp(const double* outputs, std::size_t classes) {
 
 std::int64_t flips_between(const PositionDecisions& a, const PositionDecisions& b) {
   std::int64_t flips = 0;
-  for (std::size_t i = 0; i < a.classes.size(); ++i) {
-    if (a.classes[i] == kUndecided || b.classes[i] == kUndecided || a.classes[i] != b.classes[i]) ++flips;
+  for (std::size_t i = 0; i < a.decisions.size(); ++i) {
+    if (!a.decisions[i].made || !b.decisions[i].made || !a.decisions[i].is_same(b.decisions[i])) ++flips;
   }
   return flips;
 }
@@ -61,11 +60,13 @@ PositionDecisions decide_positions(const DecisionRule& rule, const std::vector<d
   const bool has_target = target.size() == positions;
   DecisionRule one_position = rule;
   one_position.positions = 0;
+  const DecisionRule task = of_task(one_position);
+  const bool is_of_task = rule.form == spec::FlipsDecision::Task;
   double nll = 0.0;
   for (std::size_t p = 0; p < positions; ++p) {
     const double* const from = output.data() + p * classes;
-    const Decision decision = decide(one_position, std::vector<double>(from, from + classes));
-    decisions.classes.push_back(decision.made ? decision.classes.front() : kUndecided);
+    const std::vector<double> own(from, from + classes);
+    const Decision& decision = decisions.decisions.emplace_back(decide(one_position, own));
     if (!decision.made) ++decisions.non_finite;
     decisions.tie = decisions.tie || decision.tie;
     if (decision.margin) {
@@ -73,7 +74,8 @@ PositionDecisions decide_positions(const DecisionRule& rule, const std::vector<d
     }
     if (!has_target) continue;
     const auto wanted = static_cast<std::size_t>(target[p]);
-    if (decision.made && decision.classes.front() == static_cast<std::int64_t>(wanted)) ++decisions.correct;
+    const Decision one = is_of_task ? decision : decide(task, own);
+    if (one.made && one.tied.empty() && one.classes.front() == static_cast<std::int64_t>(wanted)) ++decisions.correct;
     nll += (rule.log_probabilities ? 0.0 : log_sum_exp(from, classes)) - from[wanted];
   }
   if (decisions.non_finite > 0) decisions.margin.reset();

@@ -5,18 +5,19 @@
 #include <optional>
 #include <vector>
 
+#include "core/judge/decision.h"
 #include "core/judge/judge.h"
 
 namespace mantissa::judge {
 
 /// What a task with a decision per position makes of one case.
 struct PositionDecisions {
-  std::vector<std::int64_t> classes;  ///< per position, the lowest index of the largest outputs; -1: non-finite outputs
-  bool tie = false;                   ///< at any position
-  std::optional<double> margin;       ///< the smallest of all positions; nothing where one makes no decision
-  std::int64_t non_finite = 0;        ///< positions with an output that is no number
-  std::int64_t correct = 0;           ///< positions that decide for their target
-  double nll = 0.0;                   ///< mean over the positions of -log P(target), natural, in FP64
+  std::vector<Decision> decisions;  ///< per position; not made of non-finite outputs
+  bool tie = false;                 ///< at any position
+  std::optional<double> margin;     ///< the smallest of all positions; nothing where one makes no decision
+  std::int64_t non_finite = 0;      ///< positions with an output that is no number
+  std::int64_t correct = 0;         ///< positions whose largest output is that of their target, whatever the form
+  double nll = 0.0;                 ///< mean over the positions of -log P(target), natural, in FP64
 };
 
 /// Splits `output` into rule.positions equal pieces. P is the softmax of a position's outputs, or their exponential

@@ -39,6 +39,22 @@ double accuracy(const std::vector<record::CaseRow>& rows, spec::Of of, bool refe
   return count == 0 ? kNan : static_cast<double>(right) / static_cast<double>(count);
 }
 
+/// The same where the rows' own `correct` is of another form than the task's decision.
+double accuracy_of_task(const std::vector<record::CaseRow>& rows, spec::Of of, bool reference,
+                        const DecisionRule& rule) {
+  std::size_t right = 0;
+  std::size_t count = 0;
+  for (const record::CaseRow& row : rows) {
+    const std::vector<double>& output = output_of(row, of, reference);
+    if (output.empty()) return kNan;
+    const Decision truth = wanted(rule, row.target);
+    if (!truth.made) continue;
+    ++count;
+    if (is_right(rule, decide(rule, output), truth)) ++right;
+  }
+  return count == 0 ? kNan : static_cast<double>(right) / static_cast<double>(count);
+}
+
 /// The share of positions that decide for their target.
 double accuracy_of_positions(const std::vector<record::CaseRow>& rows, spec::Of of, bool reference) {
   std::int64_t right = 0;
@@ -158,10 +174,10 @@ std::optional<Decided> decided(const std::vector<record::CaseRow>& rows, spec::O
   for (const record::CaseRow& row : rows) {
     const std::vector<double>& output = output_of(row, of, reference);
     if (output.empty()) return std::nullopt;
-    const std::optional<std::int64_t> truth = wanted(rule, row.target).as_number();
+    const std::optional<std::int64_t> truth = wanted(rule, row.target).as_number(rule);
     if (!truth) continue;
     all.truths.push_back(*truth);
-    all.decisions.push_back(decide(rule, output).as_number().value_or(kNoClass));
+    all.decisions.push_back(decide(rule, output).as_number(rule).value_or(kNoClass));
   }
   return all;
 }
@@ -184,7 +200,7 @@ double auc(const std::vector<record::CaseRow>& rows, spec::Of of, bool reference
   for (const record::CaseRow& row : rows) {
     const std::vector<double>& output = output_of(row, of, reference);
     if (output.empty()) return kNan;
-    const std::optional<std::int64_t> truth = wanted(rule, row.target).as_number();
+    const std::optional<std::int64_t> truth = wanted(rule, row.target).as_number(rule);
     if (!truth) continue;
     const std::optional<double> value = score(output, rule.kind);
     if (!value) return kNan;
@@ -213,7 +229,7 @@ double log_loss_of(const std::vector<record::CaseRow>& rows, spec::Of of, bool r
   for (const record::CaseRow& row : rows) {
     const std::vector<double>& output = output_of(row, of, reference);
     if (output.empty()) return kNan;
-    const std::optional<std::int64_t> truth = wanted(rule, row.target).as_number();
+    const std::optional<std::int64_t> truth = wanted(rule, row.target).as_number(rule);
     if (truth) of_truth.push_back(probability(output, static_cast<std::size_t>(*truth), rule.kind));
   }
   return log_loss(of_truth);
@@ -222,9 +238,13 @@ double log_loss_of(const std::vector<record::CaseRow>& rows, spec::Of of, bool r
 }  // namespace
 
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
-               const TargetUnit& unit, const DecisionRule& decision) {
+               const TargetUnit& unit, const DecisionRule& given) {
+  const DecisionRule decision = of_task(given);
   const bool by_position = !rows.empty() && rows.front().positions.has_value();
   if (metric == "accuracy" && by_position) return accuracy_of_positions(rows, of, reference);
+  if (metric == "accuracy" && given.form != spec::FlipsDecision::Task) {
+    return accuracy_of_task(rows, of, reference, decision);
+  }
   if (metric == "accuracy") return accuracy(rows, of, reference);
   if (metric == "perplexity") return perplexity(rows, of, reference);
   if (metric == "f1") return f1(rows, of, reference, decision);

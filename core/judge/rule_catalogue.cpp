@@ -44,9 +44,8 @@ std::vector<RuleEntry> make_catalogue() {
            " quantile over the frozen cases, under the reference's weights",
        output_limit(output)},
       {"flips", "rules.flips", "decisions stay the reference's",
-       "cases whose decision differs, under the reference's weights, by kind of case, or from right to wrong, from "
-       "wrong "
-       "to right, from one wrong decision to another",
+       "cases whose decision (of the task, the k largest outputs, or their ranking) differs, under the reference's "
+       "weights, by kind of case, or from right to wrong, from wrong to right, from one wrong decision to another",
        "at most " + std::to_string(defaults.flips->max_by_kind.at("ordinary")) +
            " of ordinary cases, where the task has a decision"},
       {"quality", "rules.quality", "the trial is as good as the reference",
@@ -55,6 +54,9 @@ std::vector<RuleEntry> make_catalogue() {
       {"distribution", "rules.distribution", "outputs are distributed over the frozen cases as the reference's are",
        "population stability or Kolmogorov–Smirnov distance of the output that moved most, of the trial's own weights",
        "none"},
+      {"utility", "rules.utility", "decisions are worth what the reference's are",
+       "the gains and losses of [utility], summed over the frozen cases with a truth, of the trial's own weights",
+       "none: only a file that has [utility] can ask for it"},
       {"progress.min_applied_fraction", "rules.progress.min_applied_fraction", "few updates are skipped",
        "applied updates as a share of attempted steps",
        "at least " + mantissa::to_text(*defaults.progress->min_applied_fraction)},

@@ -25,12 +25,15 @@ record::RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>
 record::RuleVerdict judge_underflow(const Evidence& evidence);
 std::vector<record::RuleVerdict> judge_progress(const spec::ProgressRule& rule, const Evidence& evidence);
 
-// Rules on the frozen cases (rules_on_outputs.cpp, rules_on_flips.cpp, rules_on_quality.cpp).
+// Rules on the frozen cases (rules_on_outputs.cpp, rules_on_flips.cpp, rules_on_quality.cpp,
+// rules_on_utility.cpp).
 
 record::RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& evidence);
 std::vector<record::RuleVerdict> judge_flips(const spec::FlipsRule& rule, const Evidence& evidence);
 /// Of the limits on its value. \param rule  has one
 record::RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& evidence);
+/// Of the summed gains and losses. \param rule  has a limit
+record::RuleVerdict judge_utility(const spec::UtilityRule& rule, const Evidence& evidence);
 /// Over seeds. \param rule  has non_inferior
 record::RuleVerdict judge_non_inferiority(const spec::QualityRule& rule, const Evidence& evidence);
 

@@ -10,6 +10,7 @@
 #include "core/record/gains.h"
 #include "core/record/memory_answer.h"
 #include "core/record/memory_comparison.h"
+#include "core/record/utility.h"
 #include "core/record/verdict.h"
 
 namespace mantissa::record {
@@ -115,6 +116,8 @@ struct TrialEnd {
   std::string evidence;                      ///< JSON: what the verdict rests on; written, and read by Reader::evidence
   std::optional<Gains> gains;                ///< nothing where it was not measured; never there for a rejected trial
   std::optional<MemoryComparison> memory;    ///< nothing where the run did not look at it
+  /// Nothing without [utility]. Not kept, worked out of the cases and the evidence (core/session/archived_utility.h).
+  std::optional<Utility> utility;
 };
 
 /// An arm as it stands in the archive.

@@ -198,6 +198,19 @@ Json mature_of(const std::optional<record::MatureQuality>& mature) {
           {"cases_sha256", mature->cases_sha256}};
 }
 
+Json utility_of(const std::optional<record::Utility>& utility) {
+  if (!utility) return nullptr;
+  Json sums = Json::array();
+  for (const record::UtilitySum& sum : utility->sums) {
+    sums.push_back({{"slice", text_or_null(sum.slice)},
+                    {"cases", sum.cases},
+                    {"reference", json_number(sum.reference)},
+                    {"same_weights", number_or_null(sum.same_weights)},
+                    {"trained", number_or_null(sum.trained)}});
+  }
+  return {{"unit", text_or_null(utility->unit)}, {"sums", sums}};
+}
+
 /// The same with everything that led to the verdict.
 Json judged_arm(const record::TrialRow& trial) {
   Json value = arm(trial);
@@ -208,6 +221,7 @@ Json judged_arm(const record::TrialRow& trial) {
   value["rules_sha256"] = verdict ? text_or_null(verdict->rules_sha256) : Json(nullptr);
   value["policy_changes"] = policy_changes_of(trial.end);
   value["yardsticks"] = yardsticks_of(trial.end);
+  value["utility"] = utility_of(trial.end.utility);
   value["gains"] = gains_of(trial.end.gains);
   value["memory"] = memory_of(trial.end.memory);
   value["notes"] = trial.end.notes;
@@ -337,6 +351,7 @@ std::string judgement_document(const record::TrialRow& trial, const record::Judg
   of_its_run["rules_as_json"] = parsed_or_null(rules_of_run);
   return document_text({{"trial", {{"id", trial.id}, {"name", trial.start.name}, {"experiment", trial.experiment}}},
                         {"judgement", judgement_members(judgement)},
+                        {"utility", utility_of(trial.end.utility)},
                         {"of_run", of_its_run},
                         {"mature", mature_of(mature)},
                         {"context", context ? context_document(*context) : Json(nullptr)},

@@ -100,6 +100,22 @@ std::string rules_table(const record::Verdict& verdict, int indent) {
   return table.text(indent);
 }
 
+/// What decisions are worth, of all cases and by slice.
+std::string utility_table(const std::optional<record::Utility>& utility, int indent) {
+  if (!utility) return {};
+  const std::string unit = utility->unit.empty() ? "" : ", " + utility->unit;
+  Table table({{"summed utility" + unit},
+               {"cases", Table::Align::Right},
+               {"reference", Table::Align::Right},
+               {"same weights", Table::Align::Right},
+               {"trained", Table::Align::Right}});
+  for (const record::UtilitySum& sum : utility->sums) {
+    table.add_row({sum.slice.empty() ? "all cases" : "slice " + sum.slice, count_words(sum.cases),
+                   number_words(sum.reference), number_words(sum.same_weights), number_words(sum.trained)});
+  }
+  return '\n' + table.text(indent);
+}
+
 /// A failure stands in the reasons, unless there is no verdict or something else decides it.
 std::string reasons_and_notes(const record::TrialEnd& end) {
   std::string text;
@@ -140,6 +156,7 @@ std::string trial_section(const record::TrialRow& trial) {
           "\n";
   text += reasons_and_notes(trial.end);
   if (trial.end.verdict && !trial.end.verdict->rules.empty()) text += rules_table(*trial.end.verdict, 2);
+  text += utility_table(trial.end.utility, 2);
   if (const std::string yardsticks = yardsticks_table(trial.end, 2); !yardsticks.empty()) text += '\n' + yardsticks;
   return text;
 }
@@ -440,7 +457,8 @@ std::string judgement_page(const record::TrialRow& trial, const record::Judgemen
   const std::string later = mature_section(mature);
   if (!later.empty()) text += later + '\n';
   if (!judgement.post_hoc) {
-    text += verdict_section("Judged again by the rules of its run", judgement.verdict);
+    text += verdict_section("Judged again by the rules of its run", judgement.verdict) +
+            utility_table(trial.end.utility, 2);
     return text + (judgement.verdict.word == of_run.word
                        ? "The run came to the same verdict.\n"
                        : "The run came to another verdict: " + std::string(verdict_words(of_run.word)) + ".\n");
@@ -448,7 +466,8 @@ std::string judgement_page(const record::TrialRow& trial, const record::Judgemen
   const bool foreign = trial.start.kind == record::TrialKind::Foreign;
   text += verdict_section(foreign ? "Post hoc, by other rules than those that were given with its files"
                                   : "Post hoc, by rules that were not fixed before the first step",
-                          judgement.verdict);
+                          judgement.verdict) +
+          utility_table(trial.end.utility, 2);
   text += '\n' + verdict_section("The verdict of the run, which stands", of_run) + '\n';
   Table table({{"rules"}, {"hash"}, {"as JSON"}});
   table.add_row({"post hoc, " + judgement.rules_file, hash_words(judgement.verdict.rules_sha256), judgement.rules});
@@ -459,7 +478,8 @@ std::string judgement_page(const record::TrialRow& trial, const record::Judgemen
 
 std::string foreign_page(const record::TrialRow& trial) {
   return trial.experiment + '/' + trial.start.name + ", trial " + std::to_string(trial.id) + ", made elsewhere\n\n" +
-         verdict_section("Judged by the rules that were given with its files", *trial.end.verdict);
+         verdict_section("Judged by the rules that were given with its files", *trial.end.verdict) +
+         utility_table(trial.end.utility, 2);
 }
 
 }  // namespace mantissa::report

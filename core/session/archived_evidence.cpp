@@ -55,6 +55,45 @@ spec::Task task_of(const std::string& text) {
   throw json::other_error::create(501, "no task: " + text, nullptr);
 }
 
+spec::FlipsDecision form_of(const std::string& text) {
+  for (const auto form : {spec::FlipsDecision::Task, spec::FlipsDecision::TopK, spec::FlipsDecision::Ranking}) {
+    if (text == spec::to_text(form)) return form;
+  }
+  throw json::other_error::create(501, "no form of a decision: " + text, nullptr);
+}
+
+spec::Utility utility_of(const json& object) {
+  spec::Utility utility;
+  utility.matrix = object.at("matrix").get<std::vector<std::vector<double>>>();
+  for (const std::vector<double>& row : utility.matrix) {
+    if (row.size() != utility.matrix.size()) throw json::other_error::create(501, "no square utility", nullptr);
+  }
+  if (object.contains("no_decision")) utility.no_decision = object.at("no_decision").get<double>();
+  utility.unit = object.at("unit").get<std::string>();
+  return utility;
+}
+
+json to_json(const spec::Utility& utility) {
+  json object = {{"matrix", utility.matrix}, {"unit", utility.unit}};
+  if (utility.no_decision) object["no_decision"] = *utility.no_decision;
+  return object;
+}
+
+json to_json(const judge::DecisionRule& decision) {
+  json object = {{"kind", decision_word(decision.kind)},
+                 {"threshold", decision.threshold},
+                 {"ties", decision.ties},
+                 {"ignore_index", decision.ignore_index},
+                 {"positions", decision.positions},
+                 {"log_probabilities", decision.log_probabilities}};
+  if (decision.form != spec::FlipsDecision::Task) {
+    object["form"] = spec::to_text(decision.form);
+    object["k"] = decision.k;
+  }
+  if (decision.tie_within > 0.0) object["tie_within"] = decision.tie_within;
+  return object;
+}
+
 /// Of everything that was measured of these cases, in a form that survives the archive.
 std::string cases_sha256(const std::vector<record::CaseRow>& rows) {
   Sha256 hash;
@@ -128,6 +167,11 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
   evidence.decision.kind = decision_kind(decision.at("kind").get<std::string>());
   evidence.decision.threshold = decision.at("threshold").get<double>();
   evidence.decision.ties = decision.at("ties").get<std::string>();
+  if (decision.contains("form")) {  // only of rules that ask for another one than the task's own
+    evidence.decision.form = form_of(decision.at("form").get<std::string>());
+    evidence.decision.k = decision.at("k").get<std::int64_t>();
+  }
+  evidence.decision.tie_within = decision.value("tie_within", 0.0);
   evidence.decision.ignore_index = decision.at("ignore_index").get<std::int64_t>();
   evidence.decision.positions = decision.at("positions").get<std::int64_t>();
   evidence.decision.log_probabilities = decision.at("log_probabilities").get<bool>();
@@ -149,6 +193,7 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
   evidence.cases_are_training_rows = object.at("cases_are_training_rows").get<bool>();
   evidence.not_looked_at = object.value("not_looked_at", std::vector<std::string>());  // evidence of before has none
   evidence.steps_missing = object.value("steps_missing", std::string());
+  if (object.contains("utility")) evidence.utility = utility_of(object.at("utility"));
 }
 
 [[noreturn]] void refuse(const record::TrialRow& trial, const std::string& problem, const std::string& expected) {
@@ -220,14 +265,8 @@ void refuse_other_facts(const judge::Evidence& evidence, const json& object, std
 }  // namespace
 
 std::string evidence_text(const judge::Evidence& evidence) {
-  const json object = {
-      {"decision",
-       {{"kind", decision_word(evidence.decision.kind)},
-        {"threshold", evidence.decision.threshold},
-        {"ties", evidence.decision.ties},
-        {"ignore_index", evidence.decision.ignore_index},
-        {"positions", evidence.decision.positions},
-        {"log_probabilities", evidence.decision.log_probabilities}}},
+  json object = {
+      {"decision", to_json(evidence.decision)},
       {"task", spec::to_text(evidence.task)},
       {"target_unit",
        {{"scale", evidence.unit.scale}, {"offset", evidence.unit.offset}, {"log10", evidence.unit.log10}}},
@@ -254,6 +293,7 @@ std::string evidence_text(const judge::Evidence& evidence) {
       {"cases_sha256", cases_sha256(evidence.cases)},
       {"repeats_sha256", repeats_sha256(evidence)},
   };
+  if (evidence.utility) object["utility"] = to_json(*evidence.utility);
   return object.dump();
 }
 

@@ -9,8 +9,10 @@
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/judge/judge.h"
+#include "core/judge/utility.h"
 #include "core/session/archived_evidence.h"
 #include "core/session/archived_settings.h"
+#include "core/session/decision_check.h"
 #include "core/session/judge_foreign.h"
 #include "core/session/other_seeds.h"
 #include "core/session/prepared.h"
@@ -22,8 +24,9 @@ namespace {
 void decide_by(judge::Evidence& evidence, const spec::Experiment& experiment) {
   if (!experiment.rules) return;
   const spec::Rules& rules = *experiment.rules;
+  if (evidence.decision.positions > 0) return;  // outputs at positions are not kept: the rules see to that
   judge::DecisionRule& decision = evidence.decision;
-  if (rules.flips) decision.ties = rules.flips->ties;
+  take_flips(decision, rules);
   switch (decision.kind) {
     case judge::DecisionKind::Probability:
       decision.threshold = rules.threshold;
@@ -37,7 +40,8 @@ void decide_by(judge::Evidence& evidence, const spec::Experiment& experiment) {
     default:
       break;
   }
-  if (decision.positions > 0) return;
+  const std::size_t outputs = evidence.cases.empty() ? 0 : evidence.cases.front().output_reference.size();
+  if (outputs > 0) check_decision(experiment, decision, static_cast<std::int64_t>(outputs));
   judge::compare(evidence.cases, decision);
   for (auto& rows : evidence.rounding) judge::compare(rows, decision);
   for (auto& rows : evidence.spread) judge::compare(rows, decision);
@@ -71,6 +75,10 @@ JudgedAgain judge_again(const std::string& archive, std::int64_t id, const std::
   judgement.rules_file = rules_file;
   judgement.post_hoc = judgement.rules != result.rules_of_run;
   if (judgement.post_hoc) decide_by(evidence, *experiment);
+  evidence.utility = experiment->utility;
+  if (evidence.utility && !evidence.cases.empty()) {
+    result.utility = judge::utility_of(evidence.cases, evidence.decision, *evidence.utility);
+  }
   {
     const archive::Reader reader(archive);
     const record::TrialRow trial = reader.trial(id);

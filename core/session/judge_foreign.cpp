@@ -13,8 +13,10 @@
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/judge/judge.h"
+#include "core/judge/utility.h"
 #include "core/session/archived_evidence.h"
 #include "core/session/case_hash.h"
+#include "core/session/decision_check.h"
 #include "core/session/foreign_files.h"
 #include "core/session/foreign_steps.h"
 #include "core/spec/parse.h"
@@ -151,7 +153,7 @@ class ForeignJudgement {
     const spec::Rules& rules = *experiment_.rules;
     decision.ignore_index = experiment_.training.ignore_index;
     decision.threshold = rules.threshold;
-    if (rules.flips) decision.ties = rules.flips->ties;
+    take_flips(decision, rules);
     const std::optional<spec::Loss>& loss = experiment_.training.loss;
     if (loss == spec::Loss::Bce || loss == spec::Loss::BceWithLogits) {
       decision.kind = loss == spec::Loss::Bce ? judge::DecisionKind::Probability : judge::DecisionKind::Logit;
@@ -169,6 +171,8 @@ class ForeignJudgement {
       refuse(experiment_, "rules.flips", "a regression makes no decision that could flip", "", "a task with a decision",
              "Leave rules.flips out, set rules.threshold, or tell data.task or training.loss");
     }
+    check_decision(experiment_, decision, static_cast<std::int64_t>(cases_.outputs));
+    evidence_.utility = experiment_.utility;
     const std::size_t numbers = std::max<std::size_t>(1, cases_.targets);
     evidence_.unit.scale.assign(numbers, 1.0);
     evidence_.unit.offset.assign(numbers, 0.0);
@@ -310,6 +314,9 @@ class ForeignJudgement {
     end.notes = notes_;
     end.verdict = judge::judge(experiment_.rules, sha256(rules_), evidence_);
     end.evidence = evidence_text(evidence_);
+    if (evidence_.utility) {
+      end.utility = judge::utility_of(evidence_.cases, evidence_.decision, *evidence_.utility);
+    }
     return end;
   }
 

@@ -16,6 +16,7 @@
 #include "core/base/number_text.h"
 #include "core/model/weights.h"
 #include "core/observe/finite_scan.h"
+#include "core/session/decision_check.h"
 #include "core/session/doctor.h"
 #include "core/session/plain_failures.h"
 #include "core/session/try_model.h"
@@ -49,7 +50,7 @@ judge::DecisionRule decision_of(const spec::Experiment& experiment, const data::
   decision.ignore_index = experiment.training.ignore_index;
   if (experiment.rules) {
     decision.threshold = experiment.rules->threshold;
-    if (experiment.rules->flips) decision.ties = experiment.rules->flips->ties;
+    take_flips(decision, *experiment.rules);
   }
   switch (experiment.training.loss.value()) {
     case spec::Loss::CrossEntropy:
@@ -139,6 +140,7 @@ void check_slices(const spec::Experiment& experiment, const data::Dataset& datas
   };
   for (const spec::OutputRule& rule : experiment.rules->output) check(rule.slice, "rules.output");
   for (const spec::QualityRule& rule : experiment.rules->quality) check(rule.slice, "rules.quality");
+  if (experiment.rules->utility) check(experiment.rules->utility->slice, "rules.utility");
 }
 
 /// The horizon of a schedule that has none of its own: the length of the run, in what the schedule counts.
@@ -431,6 +433,7 @@ Prepared prepare(const spec::Experiment& asked) {
   const bool own_loss = experiment.training.loss == spec::Loss::Output;
   if (!own_loss) check_metrics(experiment, prepared.dataset, prepared.decision);
   if (!own_loss) refuse_boundary_without_decision(experiment, prepared.decision);
+  if (!own_loss) check_decision(experiment, prepared.decision, prepared.dataset.classes);
   check_slices(experiment, prepared.dataset);
   const train::BatchPlan plan(experiment, prepared.dataset.train);
   experiment.training.batch = plan.batch();
@@ -451,6 +454,7 @@ Prepared prepare(const spec::Experiment& asked) {
     settle_own_loss(prepared, tried.prediction_shape);
     check_metrics(experiment, prepared.dataset, prepared.decision);
     refuse_boundary_without_decision(experiment, prepared.decision);
+    check_decision(experiment, prepared.decision, prepared.dataset.classes);
   }
   note_missing_kernels(prepared);
   note_schedules(prepared, plan);

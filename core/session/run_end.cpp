@@ -7,6 +7,7 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/judge/utility.h"
 #include "core/session/archive_rows.h"
 #include "core/session/archived_evidence.h"
 #include "core/session/other_seeds.h"
@@ -154,6 +155,7 @@ judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, std::size_t 
   evidence.task = given_.prepared.dataset.task;
   evidence.unit = given_.comparison.unit();
   evidence.cases = std::move(rows);
+  evidence.utility = given_.asked.utility;
   if (given_.yardsticks != nullptr) given_.yardsticks->add_evidence(evidence);
   evidence.other_seeds = other_seeds(archive::Reader(given_.archive), summary_.experiment_id, trial.name,
                                      given_.asked.rules, evidence.decision);
@@ -177,6 +179,9 @@ void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool comp
   if (given_.yardsticks != nullptr) end.yardsticks = given_.yardsticks->readings(index, evidence.cases, end);
   end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
   end.evidence = evidence_text(evidence);
+  if (evidence.utility && !evidence.cases.empty()) {
+    end.utility = judge::utility_of(evidence.cases, evidence.decision, *evidence.utility);
+  }
   if (given_.memory != nullptr) end.memory = given_.memory->of(index);
   keep_weights(given_.ids[index], arm, end);
   given_.checkpointing.add_final_quality(index, paired.steps_done(), end);

@@ -283,6 +283,9 @@ json to_json(const OutputRule& rule) {
 
 json to_json(const FlipsRule& rule, bool from_preset) {
   json object = {{"of", to_text(rule.of)}, {"max", or_null(rule.max)}, {"ties", rule.ties}};
+  if (rule.decision != FlipsDecision::Task) object["decision"] = to_text(rule.decision);
+  if (rule.decision == FlipsDecision::TopK) object["k"] = rule.k;
+  if (rule.tie_within > 0.0) object["tie_within"] = rule.tie_within;
   for (const auto& [kind, limit] : rule.max_by_kind) object[kind] = {{"max", limit}};
   for (const auto& [direction, limit] : rule.max_by_direction) object[direction] = {{"max", limit}};
   if (from_preset) object["only_with_a_decision"] = true;
@@ -314,6 +317,19 @@ json to_json(const DistributionRule& rule) {
   return {{"name", rule.name}, {"of", to_text(rule.of)}, {"measure", rule.measure}, {"max", rule.max}};
 }
 
+json to_json(const UtilityRule& rule) {
+  json object = {{"of", to_text(rule.of)}, {"min", or_null(rule.min)}, {"max_drop", or_null(rule.max_drop)}};
+  if (!rule.slice.empty()) object["slice"] = rule.slice;
+  return object;
+}
+
+json to_json(const Utility& utility) {
+  json object = {{"matrix", utility.matrix}};
+  if (utility.no_decision) object["no_decision"] = *utility.no_decision;
+  if (!utility.unit.empty()) object["unit"] = utility.unit;
+  return object;
+}
+
 json to_json(const Rules& rules) {
   json output = json::array();
   for (const OutputRule& rule : rules.output) output.push_back(to_json(rule));
@@ -335,6 +351,7 @@ json to_json(const Rules& rules) {
       {"progress", progress},
   };
   for (const DistributionRule& rule : rules.distribution) object["distribution"].push_back(to_json(rule));
+  if (rules.utility) object["utility"] = to_json(*rules.utility);
   for (const NonFiniteException& exception : rules.exceptions) {
     object["exceptions"].push_back({{"where", exception.where}, {"reason", exception.reason}});
   }
@@ -369,6 +386,7 @@ json what_is_run(const Experiment& experiment) {
       {"rules", experiment.rules ? to_json(*experiment.rules) : json()},
   };
   if (!experiment.context.rule.empty()) object["context"] = {{"rule", experiment.context.rule}};
+  if (experiment.utility) object["utility"] = to_json(*experiment.utility);
   return object;
 }
 
@@ -399,7 +417,11 @@ std::string canonical_json_to_hash(const Experiment& experiment) { return text_o
 std::string canonical_json(const Trial& trial) { return text_of(to_json(trial)); }
 
 std::string canonical_json_of_rules(const Experiment& experiment) {
-  return experiment.rules ? text_of(to_json(*experiment.rules)) : std::string();
+  if (!experiment.rules) return {};
+  json object = to_json(*experiment.rules);
+  // Another matrix is another rule, also where the limits are the same.
+  if (experiment.rules->utility && experiment.utility) object["utility"].update(to_json(*experiment.utility));
+  return text_of(object);
 }
 
 }  // namespace mantissa::spec

@@ -298,12 +298,21 @@ struct OutputRule {
   double float64_tolerance = 0.0;
 };
 
+/// What of a case's outputs is its decision. Task: what the task decides, the class of the largest output or the side
+/// of a threshold. TopK: the set of the k largest outputs, whatever their order. Ranking: the order of all outputs of
+/// the case, largest first.
+enum class FlipsDecision { Task, TopK, Ranking };
+
 struct FlipsRule {
   Of of = Of::SameWeights;
+  FlipsDecision decision = FlipsDecision::Task;
+  std::int64_t k = 0;               ///< of TopK, at least 1; 0 otherwise
   std::optional<std::int64_t> max;  ///< every kind without an entry of its own
+  /// lowest-index | highest-index (of equal outputs) | tie-is-a-decision (an outcome of its own, no class)
   std::string ties = "lowest-index";
+  double tie_within = 0.0;                          ///< outputs no farther apart than this are equal, in model units
   std::map<std::string, std::int64_t> max_by_kind;  ///< "ordinary", "edge", "boundary"
-  /// "right_to_wrong", "wrong_to_right", "neutral" (both wrong), of the cases that have a target
+  /// "right_to_wrong", "wrong_to_right", "neutral" (both wrong, or both right), of the cases that have a target
   std::map<std::string, std::int64_t> max_by_direction;
 };
 
@@ -328,6 +337,22 @@ struct QualityRule {
   std::optional<double> max_drop;           ///< absolute, in the metric's unit
   std::optional<double> max_drop_relative;  ///< share of the reference's value
   std::optional<NonInferior> non_inferior;
+};
+
+/// What a decision is worth where the truth is known: a gain, or as a negative number a loss.
+struct Utility {
+  std::vector<std::vector<double>> matrix;  ///< [truth][decision]; square, one row a class; 2 x 2 with a threshold
+  /// Where no class is decided for: of a non-finite output, or a tie that is a decision. Absent: the row's smallest.
+  std::optional<double> no_decision;
+  std::string unit;  ///< for people; empty: none
+};
+
+/// A limit on the summed utility.
+struct UtilityRule {
+  Of of = Of::Trained;
+  std::string slice;  ///< only the cases of it; empty: all cases
+  std::optional<double> min;
+  std::optional<double> max_drop;  ///< against the reference, in the unit of the utility
 };
 
 struct ProgressRule {
@@ -358,6 +383,7 @@ struct Rules {
   /// Comes from the preset, not from the file: without a decision it does not apply (explicit flips are refused).
   bool flips_from_preset = false;
   std::vector<QualityRule> quality;
+  std::optional<UtilityRule> utility;  ///< only with Experiment::utility
   std::optional<ProgressRule> progress;
   std::vector<DistributionRule> distribution;
   std::vector<NonFiniteException> exceptions;
@@ -403,6 +429,7 @@ struct Experiment {
   Cases cases;
   std::optional<Rules> rules;
   Context context;
+  std::optional<Utility> utility;
   Budget budget;
   std::map<std::string, Expectation> expect;  ///< by trial
 

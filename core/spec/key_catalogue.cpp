@@ -375,7 +375,21 @@ std::vector<KeyEntry> rules_keys() {
       table("rules.flips", "how many decisions may differ from the reference's"),
       Key("rules.flips.of", "text", "same_weights", "which comparison is judged").words({"same_weights", "trained"}),
       Key("rules.flips.max", "integer", "none", "flips of every kind of case without a limit of its own"),
-      Key("rules.flips.ties", "text", "lowest-index", "decision between equal scores").words({"lowest-index"}),
+      Key("rules.flips.decision", "text", "task",
+          "what of a case may flip. task: the class of the largest output, or the side of the threshold. top-k: the "
+          "set "
+          "of the k largest outputs, whatever their order. ranking: the order of all outputs of the case, largest "
+          "first. Qualities and utilities are of the task's decision in any case")
+          .words({"task", "top-k", "ranking"}),
+      Key("rules.flips.k", "integer", "required with top-k", "top-k: size of the set, less than the outputs of a case"),
+      Key("rules.flips.ties", "text", "lowest-index",
+          "which of equal outputs comes first; on which side of a threshold a value falls it does not change. "
+          "tie-is-a-decision: the tie is an outcome of its own, so that becoming tied, or ceasing to be, is a flip; it "
+          "is right for no target")
+          .words({"lowest-index", "highest-index", "tie-is-a-decision"}),
+      Key("rules.flips.tie_within", "number", "0",
+          "outputs no farther apart than this are equal, as a value this near to its threshold is on it; in the "
+          "model's units, of a ranking between neighbours"),
       table("rules.flips.ordinary", "limit of ordinary cases"),
       Key("rules.flips.ordinary.max", "integer", "none", "flips of ordinary cases"),
       table("rules.flips.edge", "limit of edge cases"),
@@ -386,7 +400,8 @@ std::vector<KeyEntry> rules_keys() {
       Key("rules.flips.right_to_wrong.max", "integer", "none", "such flips, of cases with a target"),
       table("rules.flips.wrong_to_right", "limit of flips from a wrong decision to the right one"),
       Key("rules.flips.wrong_to_right.max", "integer", "none", "such flips, of cases with a target"),
-      table("rules.flips.neutral", "limit of flips from one wrong decision to another"),
+      table("rules.flips.neutral",
+            "limit of flips from one wrong decision to another; of top-k and ranking also from one right to another"),
       Key("rules.flips.neutral.max", "integer", "none", "such flips, of cases with a target"),
       Key("rules.quality", "table or list of tables", "none", "how good the trial must be")
           .shape(KeyShape::TableOrTables),
@@ -426,6 +441,11 @@ std::vector<KeyEntry> rules_keys() {
           "0.1 and a shift above 0.25. ks: the largest distance of the two distribution functions, from 0 to 1")
           .words({"psi", "ks"}),
       Key("rules.distribution.max", "number", "required", "limit of the output that moved most"),
+      table("rules.utility", "what the decisions must be worth by [utility], summed over the cases with a truth"),
+      Key("rules.utility.of", "text", "trained", "which comparison is judged").words({"same_weights", "trained"}),
+      Key("rules.utility.min", "number", "none", "least sum"),
+      Key("rules.utility.max_drop", "number", "none", "loss against the reference's sum, in the unit of the matrix"),
+      Key("rules.utility.slice", "text", "all cases", "the slice that is judged"),
       table("rules.progress", "how many updates must be applied; skips while the scale calibrates count"),
       Key("rules.progress.min_applied_fraction", "number", "none", "applied updates as a share of attempted steps"),
       Key("rules.progress.max_consecutive_skips", "integer", "none", "longest run of skipped steps"),
@@ -453,7 +473,6 @@ std::vector<KeyEntry> other_keys() {
           "\"accepted\", otherwise = \"rejected\" }; for shipped examples and tests, not part of any hash")
           .shape(KeyShape::FreeTable),
       Key("cost", "table", "none", "costs of errors").later("costs of errors"),
-      Key("utility", "table", "none", "what outcomes are worth").later("utilities of outcomes"),
       table("context",
             "what the quality is weighed against: beside a constant predictor and a linear model, which are always "
             "fitted on the training part, a rule that somebody wrote down"),
@@ -461,6 +480,16 @@ std::vector<KeyEntry> other_keys() {
           "a predictor over the input columns in raw units, id and slice. A condition such as \"x1 > 3 and not (x2 < "
           "0)\" decides for class 1 where it holds, else for class 0; the name of a column is the prediction itself: "
           "the class, or a number in the target's own unit (a regression takes nothing else)"),
+      table(
+          "utility",
+          "what decisions are worth; summed for the reference, same_weights and trained, and per slice. Of the task's "
+          "own decision; not of language models"),
+      Key("utility.matrix", "list", "required",
+          "a gain, or as a negative number a loss, for each truth (row) and decision (column): [[1, -5], [0, 2]]; one "
+          "row a class, 2 x 2 where a threshold decides"),
+      Key("utility.no_decision", "number", "the smallest of the truth's row",
+          "where no class is decided for: a non-finite output, or a tie that is a decision"),
+      Key("utility.unit", "text", "none", "of the gains and losses, such as \"EUR\""),
       Key("risk", "list of tables", "none", "risks and how they are met").later("risks"),
   };
 }

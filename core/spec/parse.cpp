@@ -127,7 +127,8 @@ std::vector<Part> parts_in(const std::string& folder) {
       {"reference", read_reference},
       {"trial", read_trials, {"model", "training"}},
       {"cases", [=](const Setting* table, Experiment& experiment) { read_cases(table, folder, experiment); }, {"data"}},
-      {"rules", read_rules, {"data", "training"}},
+      {"utility", read_utility, {"data", "training"}, {"matrix"}},
+      {"rules", read_rules, {"data", "training", "utility"}},
       {"context", read_context, {"data"}},
       {"budget", read_budget},
       {"expect", read_expect, {"trial"}},
@@ -197,6 +198,7 @@ Experiment with_rules_of_text(const std::string& text, const std::string& path, 
     collect_positions(root, experiment.positions);
     experiment.rules.reset();
     experiment.warnings.clear();
+    read_utility(root.find("utility"), experiment);  // without one that of the experiment stays
     read_rules(rules, experiment);
     return experiment;
   } catch (const Error& error) {

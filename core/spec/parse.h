@@ -75,6 +75,7 @@ std::string to_text(SchedulePer);
 std::string to_text(Autocast);
 std::string to_text(HysteresisRefill);
 std::string to_text(Of);
+std::string to_text(FlipsDecision);
 std::string to_text(Reduce);
 
 }  // namespace mantissa::spec

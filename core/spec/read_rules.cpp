@@ -8,6 +8,32 @@
 #include "core/spec/table_reader.h"
 
 namespace mantissa::spec {
+
+std::optional<Task> task_told_by_the_file(const Experiment& experiment) {
+  if (is_language_model(experiment.data)) return Task::LanguageModel;
+  if (const std::optional<Loss>& loss = experiment.training.loss) {
+    switch (*loss) {
+      case Loss::Mse:
+      case Loss::L1:
+      case Loss::Huber:
+        return Task::Regression;
+      case Loss::CrossEntropy:
+      case Loss::Nll:
+        return Task::Classification;
+      case Loss::Bce:
+      case Loss::BceWithLogits:
+        return std::nullopt;
+      case Loss::Output:
+        break;  // says nothing of what the model learns
+    }
+  }
+  const Data& data = experiment.data;
+  if (data.task) return data.task;
+  if (data.source == "gaussian") return Task::Regression;
+  if (data.classes || data.labels) return Task::Classification;
+  return std::nullopt;
+}
+
 namespace {
 
 constexpr NumberRange below_a_half{[](double v) { return v > 0 && v < 0.5; }, "a number above 0 and below 0.5"};
@@ -127,8 +153,14 @@ FlipsRule read_flips(const Setting& setting) {
   const TableReader table(&setting);
   FlipsRule rule;
   table.word("of", rule.of);
+  table.word("decision", rule.decision);
+  table.integer("k", rule.k, 1);
   table.integer("max", rule.max, 0);
   table.text("ties", rule.ties);
+  table.number("tie_within", rule.tie_within, range::not_negative);
+  const bool is_top_k = rule.decision == FlipsDecision::TopK;
+  if (is_top_k && !table.has("k")) refuse_place(setting, "no k", "Say how many outputs are the set: k = 3");
+  if (!is_top_k && table.has("k")) refuse_place(*table.find("k"), "only decision = \"top-k\" takes it");
   for (const char* const kind : {"ordinary", "edge", "boundary"}) {
     const Setting* const limit = table.find(kind);
     if (limit == nullptr) continue;
@@ -205,6 +237,20 @@ DistributionRule read_distribution(const Setting& setting) {
   return rule;
 }
 
+UtilityRule read_utility_rule(const Setting& setting, const Experiment& experiment) {
+  const TableReader table(&setting);
+  UtilityRule rule;
+  if (!experiment.utility) {
+    refuse_place(setting, "no gains and losses are declared", "Declare them: [utility] matrix = [[1, -5], [0, 2]]");
+  }
+  table.word("of", rule.of);
+  table.text("slice", rule.slice);
+  table.number("min", rule.min, range::finite);
+  table.number("max_drop", rule.max_drop, range::not_negative);
+  if (!rule.min && !rule.max_drop) refuse_place(setting, "no limit", "Set min, max_drop or both");
+  return rule;
+}
+
 ProgressRule read_progress(const Setting& setting) {
   const TableReader table(&setting);
   ProgressRule rule;
@@ -216,39 +262,24 @@ ProgressRule read_progress(const Setting& setting) {
   return rule;
 }
 
-/// The task as far as the file alone tells; nothing where the data decides. The losses bce decide nothing here: they
-/// have a decision with either kind of target.
-std::optional<Task> task_told_by_the_file(const Experiment& experiment) {
-  if (is_language_model(experiment.data)) return Task::LanguageModel;
-  if (const std::optional<Loss>& loss = experiment.training.loss) {
-    switch (*loss) {
-      case Loss::Mse:
-      case Loss::L1:
-      case Loss::Huber:
-        return Task::Regression;
-      case Loss::CrossEntropy:
-      case Loss::Nll:
-        return Task::Classification;
-      case Loss::Bce:
-      case Loss::BceWithLogits:
-        return std::nullopt;
-      case Loss::Output:
-        break;  // says nothing of what the model learns
-    }
-  }
-  const Data& data = experiment.data;
-  if (data.task) return data.task;
-  if (data.source == "gaussian") return Task::Regression;
-  if (data.classes || data.labels) return Task::Classification;
-  return std::nullopt;
-}
-
 /// Decision 13 of the contract; with the task left open the data decides later.
 void refuse_flips_without_decision(const Setting& flips, const Experiment& experiment, bool threshold_given) {
   if (task_told_by_the_file(experiment) == Task::Regression && !threshold_given) {
     refuse_place(flips, "a regression has no decision that could flip",
                  "Leave the rule out, or set rules.threshold to give the output a decision");
   }
+}
+
+/// The largest of several outputs, in an order, is what a classification by arg-max has.
+void refuse_order_without_scores(const Setting& flips, const Experiment& experiment) {
+  const Setting* const decision = flips.find("decision");
+  if (decision == nullptr || decision->text == "task") return;
+  const std::optional<Loss>& loss = experiment.training.loss;
+  const bool binary = loss == Loss::Bce || loss == Loss::BceWithLogits;
+  if (!binary && task_told_by_the_file(experiment) != Task::Regression) return;
+  refuse(*decision, "\"task\"",
+         binary ? "every output of this loss decides by a threshold, not by its place among the others"
+                : "the outputs of a regression have no order that decides");
 }
 
 void refuse_metric_of_another_task(const Setting& setting, const QualityRule& rule, const Experiment& experiment,
@@ -311,6 +342,7 @@ void read_rules(const Setting* setting, Experiment& experiment) {
   }
   if (const Setting* const flips = table.find("flips")) {
     refuse_flips_without_decision(*flips, experiment, rules.threshold_given);
+    refuse_order_without_scores(*flips, experiment);
     rules.flips = read_flips(*flips);
   }
   if (const Setting* const quality = table.find("quality")) {
@@ -324,11 +356,12 @@ void read_rules(const Setting* setting, Experiment& experiment) {
   if (const Setting* const distribution = table.find("distribution")) {
     rules.distribution = read_one_or_several<DistributionRule>(*distribution, read_distribution);
   }
+  if (const Setting* const utility = table.find("utility")) rules.utility = read_utility_rule(*utility, experiment);
   if (const Setting* const progress = table.find("progress")) rules.progress = read_progress(*progress);
   if (const Setting* const exceptions = table.find("exceptions")) rules.exceptions = read_exceptions(*exceptions);
   if (table.has("preset")) add_default_rules(rules);
-  const bool states_one =
-      !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.progress || !rules.distribution.empty();
+  const bool states_one = !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.utility ||
+                          rules.progress || !rules.distribution.empty();
   if (!states_one && !table.has("non_finite")) {
     experiment.warnings.push_back(
         "rules: no rule is stated, so a trial passes where its numbers are finite; preset = \"default\" judges "

@@ -111,8 +111,13 @@ void read_trials(const Setting* list, Experiment& experiment);
 void read_cases(const Setting* table, const std::string& folder, Experiment& experiment);
 void read_rules(const Setting* table, Experiment& experiment);
 void read_context(const Setting* table, Experiment& experiment);
+void read_utility(const Setting* table, Experiment& experiment);
 void read_budget(const Setting* table, Experiment& experiment);
 void read_expect(const Setting* table, Experiment& experiment);
+
+/// The task as far as the file alone tells; nothing where the data decides. The losses bce decide nothing here: they
+/// have a decision with either kind of target.
+std::optional<Task> task_told_by_the_file(const Experiment& experiment);
 
 /// The keys that say how large a model of this kind is, and how they are read.
 std::set<std::string_view> size_keys(ModelKind kind);

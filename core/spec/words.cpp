@@ -25,6 +25,7 @@ std::string to_text(SchedulePer value) { return word_of(value); }
 std::string to_text(Autocast value) { return word_of(value); }
 std::string to_text(HysteresisRefill value) { return word_of(value); }
 std::string to_text(Of value) { return word_of(value); }
+std::string to_text(FlipsDecision value) { return word_of(value); }
 std::string to_text(Reduce value) { return word_of(value); }
 
 }  // namespace mantissa::spec

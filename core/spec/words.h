@@ -135,6 +135,11 @@ struct Words<Of> {
   static constexpr WordList<Of, 2> list{{{"same_weights", Of::SameWeights}, {"trained", Of::Trained}}};
 };
 template <>
+struct Words<FlipsDecision> {
+  static constexpr WordList<FlipsDecision, 3> list{
+      {{"task", FlipsDecision::Task}, {"top-k", FlipsDecision::TopK}, {"ranking", FlipsDecision::Ranking}}};
+};
+template <>
 struct Words<Reduce> {
   static constexpr WordList<Reduce, 4> list{
       {{"max", Reduce::Max}, {"mean", Reduce::Mean}, {"median", Reduce::Median}, {"quantile", Reduce::Quantile}}};

@@ -36,6 +36,7 @@ constexpr Words kPages[] = {
     {"rules", QT_TRANSLATE_NOOP("Keys", "Rules")},
     {"rules.output", QT_TRANSLATE_NOOP("Keys", "Output rule")},
     {"rules.quality", QT_TRANSLATE_NOOP("Keys", "Quality rule")},
+    {"utility", QT_TRANSLATE_NOOP("Keys", "Utility")},
     {"budget", QT_TRANSLATE_NOOP("Keys", "Budget")},
     {"*", QT_TRANSLATE_NOOP("Keys", "More")},
 };
@@ -90,6 +91,8 @@ constexpr Words kLabels[] = {
     {"rules.output.max_rounding", QT_TRANSLATE_NOOP("Keys", "Limit × rounding floor")},
     {"rules.output.max_spread", QT_TRANSLATE_NOOP("Keys", "Limit × run-to-run spread")},
     {"rules.flips.of", QT_TRANSLATE_NOOP("Keys", "Judged weights")},
+    {"rules.flips.k", QT_TRANSLATE_NOOP("Keys", "Size of the set")},
+    {"rules.flips.tie_within", QT_TRANSLATE_NOOP("Keys", "Equal within")},
     {"rules.flips.max", QT_TRANSLATE_NOOP("Keys", "Most flips")},
     {"rules.flips.ordinary.max", QT_TRANSLATE_NOOP("Keys", "Of ordinary cases")},
     {"rules.flips.edge.max", QT_TRANSLATE_NOOP("Keys", "Of edge cases")},
@@ -112,6 +115,11 @@ constexpr Words kLabels[] = {
     {"rules.distribution.of", QT_TRANSLATE_NOOP("Keys", "Judged weights")},
     {"rules.distribution.max", QT_TRANSLATE_NOOP("Keys", "Limit")},
     {"context.rule", QT_TRANSLATE_NOOP("Keys", "Written rule")},
+    {"rules.utility.of", QT_TRANSLATE_NOOP("Keys", "Judged weights")},
+    {"rules.utility.min", QT_TRANSLATE_NOOP("Keys", "Least sum")},
+    {"rules.utility.max_drop", QT_TRANSLATE_NOOP("Keys", "Largest drop")},
+    {"utility.matrix", QT_TRANSLATE_NOOP("Keys", "Gains and losses")},
+    {"utility.no_decision", QT_TRANSLATE_NOOP("Keys", "Without a decision")},
     {"expect", QT_TRANSLATE_NOOP("Keys", "Expected verdicts")},
 };
 

@@ -58,6 +58,11 @@ RowsCell countCell(std::int64_t value, bool isFlip) {
           isFlip};
 }
 
+/// \param words  of a set, an order or a tie
+RowsCell wordsCell(const QString& words, bool isFlip) {
+  return {(isFlip ? QStringLiteral("⇄ ") : QString()) + words, words, RowsCell::Tone::Plain, isFlip, words};
+}
+
 /// A side's decision, or what it did to the decisions at the positions of the case.
 RowsCell decisionCell(const CaseFacts& one, const CaseSide& side) {
   if (!side.isMeasured) return none();
@@ -68,6 +73,7 @@ RowsCell decisionCell(const CaseFacts& one, const CaseSide& side) {
                    .arg(wholeText(*side.positionFlips), wholeText(*one.positions));
     return cell;
   }
+  if (!side.words.isEmpty()) return wordsCell(side.words, side.flips);
   if (side.decision) return countCell(*side.decision, side.flips);
   if (!side.flips) return none();
   return {CaseTable::tr("⇄ none"), QStringLiteral("none"), RowsCell::Tone::Bad, true,
@@ -125,6 +131,7 @@ RowsCell cellOf(const CaseFacts& one, Column column, bool hasDecisions) {
       if (one.positions) {
         return one.positionsCorrect ? countCell(*one.positionsCorrect, false) : none();
       }
+      if (!one.words.isEmpty()) return wordsCell(one.words, false);
       return one.decision ? countCell(*one.decision, false) : none();
     case Column::SameWeights:
     case Column::Trained:

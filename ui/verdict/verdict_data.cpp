@@ -13,7 +13,9 @@
 
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/judge/decision.h"
 #include "core/judge/judge.h"
+#include "core/judge/utility.h"
 #include "core/judge/verdict_context.h"
 #include "core/spec/experiment.h"
 
@@ -24,6 +26,7 @@ namespace {
 struct Reading {
   judge::DecisionRule decision;
   judge::TargetUnit unit;
+  std::optional<spec::Utility> utility;
 };
 
 std::vector<double> numbersOf(const QJsonValue& value) {
@@ -49,6 +52,12 @@ std::optional<Reading> readingOf(const std::optional<std::string>& evidence) {
   reading.decision.kind = kind->second;
   reading.decision.threshold = decision.value(QLatin1String("threshold")).toDouble();
   reading.decision.ties = decision.value(QLatin1String("ties")).toString().toStdString();
+  static const std::map<QString, spec::FlipsDecision> kForms = {
+      {QStringLiteral("top-k"), spec::FlipsDecision::TopK}, {QStringLiteral("ranking"), spec::FlipsDecision::Ranking}};
+  const auto form = kForms.find(decision.value(QLatin1String("form")).toString());
+  if (form != kForms.end()) reading.decision.form = form->second;
+  reading.decision.k = decision.value(QLatin1String("k")).toInteger();
+  reading.decision.tie_within = decision.value(QLatin1String("tie_within")).toDouble();
   reading.decision.ignore_index = decision.value(QLatin1String("ignore_index")).toInteger();
   reading.decision.positions = decision.value(QLatin1String("positions")).toInteger();
   reading.decision.log_probabilities = decision.value(QLatin1String("log_probabilities")).toBool();
@@ -56,14 +65,23 @@ std::optional<Reading> readingOf(const std::optional<std::string>& evidence) {
   reading.unit.scale = numbersOf(unit.value(QLatin1String("scale")));
   reading.unit.offset = numbersOf(unit.value(QLatin1String("offset")));
   reading.unit.log10 = unit.value(QLatin1String("log10")).toBool();
+  const QJsonObject utility = object.value(QLatin1String("utility")).toObject();
+  if (!utility.isEmpty()) {
+    spec::Utility& gains = reading.utility.emplace();
+    for (const auto& row : utility.value(QLatin1String("matrix")).toArray()) gains.matrix.push_back(numbersOf(row));
+    if (utility.contains(QLatin1String("no_decision"))) {
+      gains.no_decision = utility.value(QLatin1String("no_decision")).toDouble();
+    }
+    gains.unit = utility.value(QLatin1String("unit")).toString().toStdString();
+  }
   return reading;
 }
 
 Direction directionOf(bool flips, const std::optional<bool>& reference, const std::optional<bool>& trial) {
   if (!flips) return Direction::None;
   if (!reference || !trial) return Direction::Unknown;
-  if (*reference) return Direction::RightToWrong;
-  return *trial ? Direction::WrongToRight : Direction::Neutral;
+  if (*reference == *trial) return Direction::Neutral;  // two sets may both be right
+  return *trial ? Direction::WrongToRight : Direction::RightToWrong;
 }
 
 /// Of the reference's weights under the trial's policy, which an archive does not keep: worked out as the run did.
@@ -81,6 +99,11 @@ std::optional<bool> correctOfSameWeights(const record::CaseRow& row, const judge
 }
 
 bool decides(const judge::DecisionRule& decision) { return decision.kind != judge::DecisionKind::None; }
+
+/// Decisions that no number says: sets, orders, ties.
+bool isInWords(const judge::DecisionRule& decision) {
+  return decision.form != spec::FlipsDecision::Task || decision.ties == "tie-is-a-decision";
+}
 
 std::optional<double> qualityOf(const std::vector<record::CaseRow>& rows, const std::string& metric, bool reference,
                                 const Reading& reading) {
@@ -137,7 +160,7 @@ CaseFacts factsOf(const record::CaseRow& row, const judge::DecisionRule* decisio
   same.relative = row.case_relative_same_weights;
   if (decision != nullptr && !row.positions && !row.output_same_weights.empty()) {
     same.margin = judge::margin(*decision, row.output_same_weights);
-    same.tie = same.margin == 0.0;
+    same.tie = same.margin && *same.margin <= decision->tie_within;
   }
 
   CaseSide& trained = facts.sides[index(Side::Trained)];
@@ -149,6 +172,14 @@ CaseFacts factsOf(const record::CaseRow& row, const judge::DecisionRule* decisio
   trained.positionFlips = row.position_flips;
   trained.margin = row.margin;
   trained.relative = row.case_relative;
+  if (decision != nullptr && !row.positions && isInWords(*decision)) {
+    const auto wordsOf = [decision](const std::vector<double>& output) {
+      return QString::fromStdString(judge::decision_words(*decision, output));
+    };
+    facts.words = wordsOf(row.output_reference);
+    same.words = wordsOf(row.output_same_weights);
+    trained.words = wordsOf(row.output);
+  }
   return facts;
 }
 
@@ -230,6 +261,9 @@ SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
       reading ? decides(reading->decision) : std::any_of(data->cases.begin(), data->cases.end(), hasDecision);
   const std::string& metric = data->trial.end.quality_metric;
   data->higherIsBetter = metric.empty() || spec::higher_is_better(metric);
+  if (reading && reading->utility && !rows.empty()) {
+    data->trial.end.utility = judge::utility_of(rows, reading->decision, *reading->utility);
+  }
   data->slices = slicesOf(rows, data->cases, metric, evidence);
   data->beside = besideOf(reader, data->trial, rows, reading);
   return data;

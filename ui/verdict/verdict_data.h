@@ -39,6 +39,7 @@ struct CaseSide {
   bool tie = false;
   Direction direction = Direction::None;
   std::optional<std::int64_t> decision;  ///< nothing where none was made, of a non-finite output for instance
+  QString words;                         ///< of a decision that is a set, an order or a tie; else empty
   std::optional<std::int64_t> positionFlips;
   std::optional<double> margin;  ///< nothing where it was not kept
   double relative = 0;           ///< case_relative; NaN and infinite values are values where it was measured
@@ -51,6 +52,7 @@ struct CaseFacts {
   QString slice;
   std::vector<double> target;  ///< at most the first two elements; empty: none
   std::optional<std::int64_t> decision;
+  QString words;                                 ///< the same of the reference
   std::optional<std::int64_t> positions;         ///< of a language model, which decides at each
   std::optional<std::int64_t> positionsCorrect;  ///< by the reference
   std::optional<double> margin;                  ///< of the reference

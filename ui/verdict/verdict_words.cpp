@@ -96,6 +96,7 @@ QString ruleName(const record::RuleVerdict& rule) {
   if (kind == QLatin1String("flips")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Flips")));
   if (kind == QLatin1String("quality")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Quality")));
   if (kind == QLatin1String("distribution")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Distribution")));
+  if (kind == QLatin1String("utility")) return say(QT_TRANSLATE_NOOP("VerdictPage", "Decision utility"));
   return text(rule.name);  // of a newer version
 }
 
@@ -146,7 +147,7 @@ std::optional<double> usedShare(const record::RuleVerdict& rule) {
   const bool isUpper = rule.limit.find("at most") != std::string::npos;
   const bool isLower = rule.limit.find("at least") != std::string::npos;
   // A quality's drop has a bound of the metric itself as its limit: a share of it says nothing.
-  const bool isDrop = rule.name.rfind("quality", 0) == 0;
+  const bool isDrop = rule.name.rfind("quality", 0) == 0 || rule.name == "utility";
   if (!isUpper || isLower || isDrop || !rule.value || !rule.limit_value) return std::nullopt;
   if (!std::isfinite(*rule.value) || !(*rule.limit_value > 0)) return std::nullopt;
   return *rule.value / *rule.limit_value;
@@ -166,7 +167,7 @@ QString usedText(const record::RuleVerdict& rule) {
 bool isOnSteps(const record::RuleVerdict& rule) {
   const QString kind = family(rule);
   return kind != QLatin1String("output") && kind != QLatin1String("flips") && kind != QLatin1String("quality") &&
-         kind != QLatin1String("distribution");
+         kind != QLatin1String("distribution") && kind != QLatin1String("utility");
 }
 
 QString kindName(record::CaseKind kind) {

@@ -162,6 +162,7 @@ class JudgeTests : public QObject {
     rules.quality.emplace_back();
     rules.quality.front().max_drop = 1.0;
     rules.distribution.emplace_back();
+    rules.utility.emplace().min = 0.0;
     rules.progress.emplace();
     rules.progress->min_applied_fraction = 0.5;
     rules.progress->max_consecutive_skips = 5;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judging an archived trial once more: by its own rules, and by others.
+#include <cmath>
 #include <memory>
 
 #include <sqlite3.h>
@@ -41,6 +42,34 @@ class JudgeAgainTests : public QObject {
 
  private Q_SLOTS:
   void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+  void sets_and_utilities_are_judged_again_and_must_fit_the_classes() {
+    const std::int64_t trial = run(kWine);  // three classes
+    const auto rules = [this](const std::string& text) {
+      const std::string file = m_folder->filePath(QStringLiteral("rules.toml")).toStdString();
+      QFile out(QString::fromStdString(file));
+      if (!out.open(QIODevice::WriteOnly)) qFatal("rules.toml cannot be written");
+      out.write(("mantissa = 1\n" + text).c_str());
+      return file;
+    };
+    const std::string gains = "[utility]\nmatrix = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\n";
+    const session::JudgedAgain judged = session::judge_again(
+        archive(), trial,
+        rules(gains + "[rules]\nutility = { min = 0 }\nflips = { decision = \"top-k\", k = 2, max = 99 }"));
+    QVERIFY(judged.judgement.post_hoc);
+    QVERIFY(judged.utility.has_value());
+    // With 1 for what is right and 0 for what is wrong the sum is the number of right decisions.
+    const record::TrialEnd end = archive::Reader(archive()).trial(trial).end;
+    const record::UtilitySum& sum = judged.utility->sums.front();
+    QCOMPARE(std::round(*end.quality * static_cast<double>(sum.cases)), *sum.trained);
+    QVERIFY_EXCEPTION_THROWN(
+        session::judge_again(archive(), trial,
+                             rules("[utility]\nmatrix = [[1, 0], [0, 1]]\n[rules]\nutility = { min = 0 }")),
+        Error);
+    QVERIFY_EXCEPTION_THROWN(
+        session::judge_again(archive(), trial, rules("[rules]\nflips = { decision = \"top-k\", k = 3, max = 0 }")),
+        Error);
+  }
 
   void its_own_rules_give_the_verdict_of_the_run_and_leave_nothing_behind() {
     const std::int64_t trial = run(kWine);

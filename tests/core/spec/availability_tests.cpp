@@ -32,7 +32,6 @@ const Row waiting[] = {
     {"rules", "output = { output = \"output[1]\" }", "rules.output.output"},
     {"rules", "triggers = [\"non_finite\"]", "rules.triggers"},
     {"cost", "anything = 1", "cost"},
-    {"utility", "anything = 1", "utility"},
     {"[risk]", "anything = 1", "risk"},
 };
 

@@ -64,6 +64,27 @@ class VerdictDataTests : public QObject {
     QCOMPARE(factsOf(row, nullptr).side(Side::SameWeights).direction, Direction::Unknown);
   }
 
+  void a_set_an_order_and_a_tie_are_said_in_words() {
+    judge::DecisionRule decision;
+    decision.kind = judge::DecisionKind::ArgMax;
+    // Reference 0.01 and 0, trial 0 and 0.02.
+    QCOMPARE(factsOf(sixCases()[2], &decision).words, QString());
+    decision.form = spec::FlipsDecision::Ranking;
+    const CaseFacts ranked = factsOf(sixCases()[2], &decision);
+    QCOMPARE(ranked.words, QStringLiteral("0 > 1"));
+    QCOMPARE(ranked.side(Side::Trained).words, QStringLiteral("1 > 0"));
+    decision.ties = "tie-is-a-decision";
+    decision.tie_within = 0.02;
+    QCOMPARE(factsOf(sixCases()[2], &decision).side(Side::SameWeights).words, QStringLiteral("1 = 0"));
+    QVERIFY(factsOf(sixCases()[2], &decision).side(Side::SameWeights).tie);
+  }
+
+  void a_change_between_two_right_sets_is_neutral() {
+    record::CaseRow row = sixCases()[2];
+    row.correct = true;
+    QCOMPARE(factsOf(row, nullptr).side(Side::Trained).direction, Direction::Neutral);
+  }
+
   void the_margin_of_the_same_weights_is_taken_of_their_outputs() {
     const std::vector<CaseFacts> facts = factsOfAll(sixCases());
     QCOMPARE(facts[2].side(Side::SameWeights).margin, std::optional<double>(0.02));  // 0.02 - 0
