@@ -255,7 +255,7 @@ ShownPlans shownPlans(const PlansSubject& subject, const engine::Plans& plans) {
 
 shell::Statement fastestStatement(const PlansSubject& subject, const ShownPlans& plans) {
   shell::Statement statement;
-  statement.question = say(QT_TRANSLATE_NOOP("MemoryPlans", "Fastest plan that fits"));
+  statement.question = say(QT_TRANSLATE_NOOP("MemoryPlans", "Fastest plan"));
   if (!plans.emptyText.isEmpty()) {
     statement.detail = plans.emptyText;
     return statement;

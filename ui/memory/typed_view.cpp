@@ -41,7 +41,7 @@ std::vector<Statement> noStatements() {
       QT_TRANSLATE_NOOP("MemoryPage", "Fits"),
       QT_TRANSLATE_NOOP("MemoryPage", "Headroom"),
       QT_TRANSLATE_NOOP("MemoryPage", "Largest microbatch"),
-      QT_TRANSLATE_NOOP("MemoryPage", "Fastest plan that fits"),
+      QT_TRANSLATE_NOOP("MemoryPage", "Fastest plan"),
       QT_TRANSLATE_NOOP("MemoryPage", "Deadline"),
       QT_TRANSLATE_NOOP("MemoryPage", "Trust"),
   };
@@ -296,7 +296,8 @@ class View {
     const QString usable = sized(m_ledger.usable_bytes);
     fits.beginsWithName = true;
     fits.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of %2 usable")).arg(total, usable);
-    fits.shorterAnswers << say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of %2")).arg(total, usable);
+    fits.shorterAnswers << say(QT_TRANSLATE_NOOP("MemoryPage", "%1 of %2")).arg(total, usable)
+                        << sized(m_ledger.total_bytes);
     fits.state = m_ledger.fits() ? Statement::State::Good : Statement::State::Bad;
     fits.detail = say(QT_TRANSLATE_NOOP("MemoryPage", "%1 less %2 reserve"))
                       .arg(m_shown.stack.deviceText, percentText(m_input.reserve_parts));
@@ -341,6 +342,7 @@ class View {
     }
     Statement& trust = statements[5];
     trust.answer = say(QT_TRANSLATE_NOOP("MemoryPage", "not measured yet"));
+    trust.shorterAnswers << say(QT_TRANSLATE_NOOP("MemoryPage", "not measured"));
     trust.state = Statement::State::Undecided;
     trust.detail = m_answer.outsideBytes
                        ? say(QT_TRANSLATE_NOOP("MemoryPage", "typed sums, as good as what was typed"))

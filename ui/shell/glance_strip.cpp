@@ -51,7 +51,7 @@ GlanceStrip::GlanceStrip(std::size_t statements, QWidget* parent)
     column->setContentsMargins(kMargin, 0, kMargin, 0);
     column->setSpacing(1);
     Cell& cell = m_cells[i];
-    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0, 0, {}};
+    cell = {new QLabel, new ElidedLabel, new ElidedLabel, 0, 0, 0, 0, 0, {}};
     QFont large = font();
     large.setBold(true);
     large.setPointSizeF(large.pointSizeF() * 1.1);
@@ -138,8 +138,9 @@ void GlanceStrip::measure(std::size_t index) {
   const int detail = isSentence ? 0 : needed(cell.detail, shortest(statement.shorterDetails, statement.detail));
   const int sentence = isSentence ? needed(cell.detail, cell.detail->text()) : 0;
   const QString fewestWords = shortest(statement.shorterAnswers, statement.answer);
-  const int least = std::max({needed(cell.answer, written(index, fewestWords)), detail,
-                              needed(cell.question, cell.question->text()), cell.leastWidth});
+  const int head = std::max(
+      {needed(cell.answer, written(index, fewestWords)), needed(cell.question, cell.question->text()), cell.headWidth});
+  const int least = std::max({head, detail, cell.leastWidth});
   const int answer = std::max({needed(cell.answer, cell.answer->text()), least, cell.answerWidth});
   const int whole = std::max({answer, isSentence ? 0 : needed(cell.detail, cell.detail->text()), cell.wholeWidth});
   // Of the forms of the answer between the shortest and the whole one, too.
@@ -152,10 +153,12 @@ void GlanceStrip::measure(std::size_t index) {
   if (forms.size() == cell.forms.size()) {
     for (std::size_t i = 0; i < forms.size(); ++i) forms[i] = std::max(forms[i], cell.forms[i]);
   }
-  const bool isSame = least == cell.leastWidth && whole == cell.wholeWidth && sentence == cell.sentenceWidth;
+  const bool isSame =
+      head == cell.headWidth && least == cell.leastWidth && whole == cell.wholeWidth && sentence == cell.sentenceWidth;
   if (isSame && forms == cell.forms) return;
   cell.sentenceWidth = sentence;
   cell.forms = std::move(forms);
+  cell.headWidth = head;
   cell.leastWidth = least;
   cell.answerWidth = answer;
   cell.wholeWidth = whole;
@@ -163,8 +166,8 @@ void GlanceStrip::measure(std::size_t index) {
 }
 
 /// The shortest words of all get their room first, then the next longer form of an answer, always of the one that it
-/// costs least: no long answer takes the room from all others. What is left goes to the details. Where not even the
-/// shortest words fit, the longest of them are cut.
+/// costs least: no long answer takes the room from all others. What is left goes to the details. Where the shortest
+/// words do not fit, details are cut, the longest first; where the shortest answers do not, they are.
 void GlanceStrip::share() {
   std::vector<int> widths(m_cells.size());
   int room = width() - static_cast<int>(m_cells.size()) * kLine;
@@ -172,9 +175,18 @@ void GlanceStrip::share() {
     widths[i] = m_cells[i].leastWidth;
     room -= widths[i];
   }
-  for (; room < 0 && *std::max_element(widths.begin(), widths.end()) > 1; ++room) {
-    --*std::max_element(widths.begin(), widths.end());
-  }
+  const auto cutLongest = [&](const auto& canBeCut) {
+    for (; room < 0; ++room) {
+      std::size_t longest = m_cells.size();
+      for (std::size_t i = 0; i < m_cells.size(); ++i) {
+        if (canBeCut(i) && (longest == m_cells.size() || widths[i] > widths[longest])) longest = i;
+      }
+      if (longest == m_cells.size()) return;
+      --widths[longest];
+    }
+  };
+  cutLongest([&](std::size_t i) { return widths[i] > m_cells[i].headWidth; });
+  cutLongest([&](std::size_t i) { return widths[i] > 1; });
   const auto more = [&](std::size_t i) {
     const std::vector<int>& forms = m_cells[i].forms;
     const auto next = std::upper_bound(forms.begin(), forms.end(), widths[i]);

@@ -42,7 +42,8 @@ class GlanceStrip : public QFrame {
     QLabel* question;
     ElidedLabel* answer;
     ElidedLabel* detail;
-    int leastWidth;          ///< px that its shortest words have needed
+    int headWidth;           ///< px that its question and its shortest answer have needed
+    int leastWidth;          ///< px that its shortest words have needed, those of the detail included
     int answerWidth;         ///< px that its answers have needed
     int wholeWidth;          ///< px that its answers and its details have needed
     int sentenceWidth;       ///< px of a detail that stands in place of an answer, for as long as it does
