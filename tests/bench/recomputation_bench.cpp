@@ -30,7 +30,7 @@ activation = "gelu"
 Material vectors() {
   constexpr std::int64_t kRows = 2048;
   constexpr std::int64_t kClasses = 10;
-  return {{at::randn({kRows, 64}), at::randint(kClasses, {kRows}, at::kLong), {}, {}, {}}, kClasses};
+  return {{at::randn({kRows, 64}), at::randint(kClasses, {kRows}, at::kLong), {}, {}, {}, {}}, kClasses};
 }
 
 spec::Experiment with_blocks(spec::Experiment experiment) {

@@ -81,18 +81,20 @@ constexpr std::int64_t kRandomRows = 512;
 
 Material images() {
   constexpr std::int64_t kClasses = 10;
-  return {{at::randn({kRandomRows, 1, 28, 28}), at::randint(kClasses, {kRandomRows}, at::kLong), {}, {}, {}}, kClasses};
+  return {{at::randn({kRandomRows, 1, 28, 28}), at::randint(kClasses, {kRandomRows}, at::kLong), {}, {}, {}, {}},
+          kClasses};
 }
 
 Material characters() {
   constexpr std::int64_t kVocabulary = 96;
   const at::Tensor text = at::randint(kVocabulary, {kRandomRows, 129}, at::kLong);
-  return {{text.narrow(1, 0, 128).contiguous(), text.narrow(1, 1, 128).contiguous(), {}, {}, {}}, kVocabulary};
+  return {{text.narrow(1, 0, 128).contiguous(), text.narrow(1, 1, 128).contiguous(), {}, {}, {}, {}}, kVocabulary};
 }
 
 Material sequences() {
   constexpr std::int64_t kClasses = 9;
-  return {{at::randn({kRandomRows, 25, 12}), at::randint(kClasses, {kRandomRows}, at::kLong), {}, {}, {}}, kClasses};
+  return {{at::randn({kRandomRows, 25, 12}), at::randint(kClasses, {kRandomRows}, at::kLong), {}, {}, {}, {}},
+          kClasses};
 }
 
 }  // namespace
