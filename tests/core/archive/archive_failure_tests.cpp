@@ -245,16 +245,18 @@ class ArchiveFailureTests : public QObject {
 
   void a_newer_archive_is_refused_by_the_version_it_needs() {
     const std::string path = sample_archive(1);
+    const std::string newer = std::to_string(archive::kSchemaNumber + 1);
     {
       Connection connection(path, Connection::Mode::ReadWrite, milliseconds(1000));
-      connection.execute("PRAGMA user_version = 7; UPDATE meta SET value = '5' WHERE key = 'minimum_reader'");
+      connection.execute("PRAGMA user_version = " + newer + "; UPDATE meta SET value = '" + newer +
+                         "' WHERE key = 'minimum_reader'");
     }
     for (const bool write : {false, true}) {
       const std::optional<Error> error = error_of([&] { write ? void(Writer{path}) : void(Reader{path}); });
       QVERIFY(error.has_value());
       QCOMPARE(error->kind(), ErrorKind::ArchiveNewer);
-      QVERIFY2(QString::fromUtf8(error->what()).contains("schema 5"), error->what());
-      QCOMPARE(error->facts().found, std::string("minimum reader 5"));
+      QVERIFY2(QString::fromUtf8(error->what()).contains(QString::fromStdString("schema " + newer)), error->what());
+      QCOMPARE(error->facts().found, "minimum reader " + newer);
       QCOMPARE(error->facts().expected, "minimum reader " + std::to_string(archive::kSchemaNumber) + " or lower");
     }
   }
