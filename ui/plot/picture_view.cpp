@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QStyleOptionFocusRect>
 #include <QToolButton>
@@ -196,6 +197,22 @@ void PictureView::setTableOnly() {
   m_isTableOnly = true;
   for (QAction* const action : {m_tableAction, m_png, m_svg}) action->setVisible(false);
   setTableShown(true);
+}
+
+void PictureView::fitRows(int least, int most) {
+  const bool isFirst = m_mostRows == 0;
+  m_leastRows = least;
+  m_mostRows = most;
+  if (isFirst) connect(m_table->horizontalScrollBar(), &QScrollBar::rangeChanged, this, &PictureView::fitHeight);
+  fitHeight();
+}
+
+void PictureView::fitHeight() {
+  constexpr int kFrame = 36;  // px of the title and of the edges
+  const int rows = std::clamp(m_table->rows().rowCount(), m_leastRows, m_mostRows);
+  const QScrollBar* const bar = m_table->horizontalScrollBar();
+  const int below = bar->maximum() > bar->minimum() ? bar->sizeHint().height() : 0;
+  setFixedHeight(m_table->heightOfRows(rows) + below + kFrame);
 }
 
 void PictureView::addToHeader(QWidget* widget) {

@@ -55,6 +55,9 @@ class PictureView : public ChartWidget {
   RowsTable* table() const { return m_table; }
   /// A twin and nothing else: a table in the frame of the pictures. The menu offers no picture then.
   void setTableOnly();
+  /// Of a view that is its table alone: as high as its rows, from `least` to `most` of them, whole ones, and with room
+  /// for the bar below them where one is needed. Follows the bar until the next call.
+  void fitRows(int least, int most);
   /// A widget of the page in the row of the title, left of the menu.
   void addToHeader(QWidget* widget);
 
@@ -86,6 +89,7 @@ class PictureView : public ChartWidget {
   class Canvas;
 
   void buildMenu();
+  void fitHeight();
   void copyToClipboard();
   QSize pictureSize() const;
   PlotInk ink() const;
@@ -95,6 +99,7 @@ class PictureView : public ChartWidget {
   PictureWords m_words;
   Paint m_paint;
   bool m_isTableOnly = false;
+  int m_leastRows = 0, m_mostRows = 0;  // of fitRows; 0: it was not called
   Title* m_title;
   QToolButton* m_menuButton;
   QMenu* m_menu;

@@ -16,7 +16,7 @@ namespace {
 
 using plot::RowsCell;
 
-constexpr int kFrame = 36;  // px of the frame besides its table
+constexpr int kMostRows = 3;
 
 struct MatureRow {
   QString weights;
@@ -89,7 +89,7 @@ void MatureTable::showMature(const VerdictData& verdict, const std::optional<rec
                             return {};
                           });
   table()->fitColumns();
-  setFixedHeight(table()->heightOfRows(static_cast<int>(rows->size())) + kFrame);
+  fitRows(1, kMostRows);
 }
 
 }  // namespace mantissa::ui::verdict

@@ -4,9 +4,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QItemSelectionModel>
-#include <QScrollBar>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -22,7 +20,7 @@ namespace {
 using plot::RowsCell;
 using Column = RuleTable::Column;
 
-constexpr int kFrame = 36;  // px of the frame besides its table
+constexpr int kMostRows = 14;
 
 /// Words that lead somewhere, as links are written.
 class LinkDelegate final : public plot::StandOffDelegate {
@@ -86,7 +84,6 @@ RuleTable::RuleTable(const QString& id, QWidget* parent) : plot::PictureView(id,
     if (index.column() == static_cast<int>(Column::Evidence)) follow(index);
   });
   connect(view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &RuleTable::currentChanged);
-  connect(view->horizontalScrollBar(), &QScrollBar::rangeChanged, this, [this] { fitHeight(1, 14); });
 }
 
 void RuleTable::showRules(const std::vector<record::RuleVerdict>& rules, plot::PictureWords words) {
@@ -108,20 +105,13 @@ void RuleTable::showRules(const std::vector<record::RuleVerdict>& rules, plot::P
     return cellOf((*shown)[static_cast<std::size_t>(row)], static_cast<Column>(column));
   });
   table()->fitColumns();
-  fitHeight(1, 14);
+  fitRows(1, kMostRows);
 }
 
 const record::RuleVerdict* RuleTable::current() const {
   const QModelIndex index = table()->currentIndex();
   const auto row = static_cast<std::size_t>(index.row());
   return index.isValid() && row < m_rules.size() ? &m_rules[row] : nullptr;
-}
-
-void RuleTable::fitHeight(int leastRows, int mostRows) {
-  const int rows = std::clamp(static_cast<int>(m_rules.size()), leastRows, mostRows);
-  const QScrollBar* const bar = table()->horizontalScrollBar();
-  const int below = bar->maximum() > bar->minimum() ? bar->sizeHint().height() : 0;
-  setFixedHeight(table()->heightOfRows(rows) + below + kFrame);
 }
 
 void RuleTable::follow(const QModelIndex& index) {

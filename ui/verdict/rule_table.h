@@ -22,8 +22,6 @@ class RuleTable : public plot::PictureView {
   const std::vector<record::RuleVerdict>& rulesShown() const { return m_rules; }
   /// The one that the keyboard is at; null: none.
   const record::RuleVerdict* current() const;
-  /// Whole rows.
-  void fitHeight(int leastRows, int mostRows);
 
   enum class Column { Verdict, Rule, Weights, Required, Measured, Used, Evidence, Reason };
 

@@ -6,7 +6,6 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
-#include <QScrollBar>
 #include <QStringList>
 
 #include <algorithm>
@@ -25,6 +24,7 @@
 #include "ui/verdict/deviation_view.h"
 #include "ui/verdict/mature_table.h"
 #include "ui/verdict/rule_table.h"
+#include "ui/verdict/utility_table.h"
 #include "ui/verdict/verdict_words.h"
 
 namespace mantissa::ui::verdict {
@@ -97,12 +97,14 @@ VerdictResults::VerdictResults(QWidget* parent)
       m_deviations{new plot::PictureView(QStringLiteral("verdict_deviation_same_weights")),
                    new plot::PictureView(QStringLiteral("verdict_deviation_trained"))},
       m_context(new plot::PictureView(QStringLiteral("verdict_context"))),
+      m_utility(new UtilityTable),
       m_distribution(new plot::PictureView(QStringLiteral("verdict_distribution"))),
       m_slices(new plot::PictureView(QStringLiteral("verdict_slices"))) {
   for (plot::PictureView* const one : {m_judgements, m_context, m_slices}) one->setTableOnly();
   for (plot::PictureView* const one :
        {static_cast<plot::PictureView*>(m_rules), m_judgements, static_cast<plot::PictureView*>(m_postHoc),
-        static_cast<plot::PictureView*>(m_mature), static_cast<plot::PictureView*>(m_cases), m_context, m_slices}) {
+        static_cast<plot::PictureView*>(m_mature), static_cast<plot::PictureView*>(m_cases), m_context,
+        static_cast<plot::PictureView*>(m_utility), m_slices}) {
     writeSmall(one->table());
   }
   m_reasons->setTextFormat(Qt::PlainText);
@@ -118,8 +120,6 @@ VerdictResults::VerdictResults(QWidget* parent)
   m_judgements->table()->setSelectionMode(QAbstractItemView::SingleSelection);
   connect(m_judgements->table()->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& index) { showJudgement(index.row()); });
-  connect(m_judgements->table()->horizontalScrollBar(), &QScrollBar::rangeChanged, this,
-          &VerdictResults::fitJudgements);
   makeLayout();
 }
 
@@ -152,6 +152,7 @@ void VerdictResults::makeLayout() {
   layout->addWidget(m_rules);
   layout->addWidget(m_reasons);
   layout->addWidget(m_mature);
+  layout->addWidget(m_utility);
   layout->addWidget(m_context);
   layout->addWidget(m_judgements);
   layout->addWidget(m_postHoc);
@@ -159,8 +160,8 @@ void VerdictResults::makeLayout() {
 }
 
 std::vector<plot::ChartWidget*> VerdictResults::charts() const {
-  return {m_rules,         m_judgements,    m_postHoc, m_mature,       m_cases,
-          m_deviations[0], m_deviations[1], m_context, m_distribution, m_slices};
+  return {m_rules,         m_judgements, m_postHoc, m_mature,       m_cases, m_deviations[0],
+          m_deviations[1], m_context,    m_utility, m_distribution, m_slices};
 }
 
 void VerdictResults::setNarrow(bool isNarrow) {
@@ -180,8 +181,8 @@ void VerdictResults::showVerdict(const SharedVerdict& verdict, int place, const 
   m_cases->showCases(verdict, subject);
   for (const Side side : kSides) showDeviations(*m_deviations[index(side)], *verdict, side, place, subject);
   showContext(*m_context, *verdict, subject);
-  const int lines = std::clamp(m_context->table()->rows().rowCount(), 1, kMostContextRows);
-  m_context->setFixedHeight(m_context->table()->heightOfRows(lines) + kFrame);
+  m_context->fitRows(1, kMostContextRows);
+  m_utility->showUtility(*verdict, subject);
   showDistribution(*m_distribution, *verdict, place, subject);
   showSlices(subject);
 }
@@ -261,19 +262,10 @@ void VerdictResults::showJudgements() {
     }
   });
   m_judgements->table()->fitColumns();
-  fitJudgements();
+  m_judgements->fitRows(1, kMostJudgements);
   const auto newest = static_cast<int>(m_data->judgements.size());
   if (m_judgements->table()->currentIndex().row() == newest) return showJudgement(newest);
   m_judgements->table()->selectRow(newest);
-}
-
-/// Whole rows, with the bar below them where one is needed.
-void VerdictResults::fitJudgements() {
-  if (!m_data) return;
-  const int count = std::min(kMostJudgements, static_cast<int>(m_data->judgements.size()) + 1);
-  const QScrollBar* const bar = m_judgements->table()->horizontalScrollBar();
-  const int below = bar->maximum() > bar->minimum() ? bar->sizeHint().height() : 0;
-  m_judgements->setFixedHeight(m_judgements->table()->heightOfRows(count) + below + kFrame);
 }
 
 /// \param row  of the table: 0 is the verdict of the run

@@ -21,6 +21,7 @@ namespace mantissa::ui::verdict {
 class CaseTable;
 class MatureTable;
 class RuleTable;
+class UtilityTable;
 
 /// What a verdict rests on: its rules, judgements made afterwards, the frozen cases, deviations and slices.
 class VerdictResults : public QWidget {
@@ -40,6 +41,7 @@ class VerdictResults : public QWidget {
   CaseTable* cases() const { return m_cases; }
   plot::PictureView* deviations(Side side) const { return m_deviations[index(side)]; }
   plot::PictureView* context() const { return m_context; }
+  UtilityTable* utility() const { return m_utility; }
   plot::PictureView* distribution() const { return m_distribution; }
   plot::PictureView* slices() const { return m_slices; }
   /// The reasons of the verdict, and of the rule that is chosen.
@@ -64,7 +66,6 @@ class VerdictResults : public QWidget {
   void showReasons();
   void showJudgements();
   void showJudgement(int row);
-  void fitJudgements();
   void showSlices(const QString& subject);
   void followEvidence(const record::RuleVerdict& rule);
 
@@ -78,7 +79,8 @@ class VerdictResults : public QWidget {
   CaseTable* m_cases;
   std::array<plot::PictureView*, 2> m_deviations;  ///< by Side
   plot::PictureView* m_context;                    ///< quality beside trivial models, and the inputs
-  plot::PictureView* m_distribution;               ///< of the output that moved most
+  UtilityTable* m_utility;
+  plot::PictureView* m_distribution;  ///< of the output that moved most
   plot::PictureView* m_slices;
   QBoxLayout* m_columns = nullptr;
 };

@@ -18,12 +18,14 @@
 #include "core/archive/reader.h"
 #include "tests/ui/verdict/judged_archive.h"
 #include "ui/plot/picture_view.h"
+#include "ui/plot/plot_numbers.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/glance_strip.h"
 #include "ui/shell/theme.h"
 #include "ui/verdict/case_table.h"
 #include "ui/verdict/rule_table.h"
 #include "ui/verdict/rules_panel.h"
+#include "ui/verdict/utility_table.h"
 #include "ui/verdict/verdict_page.h"
 #include "ui/verdict/verdict_results.h"
 
@@ -292,6 +294,29 @@ class VerdictPageTests : public QObject {
     QCOMPARE(rows.cell(0, 0).text, QStringLiteral("0"));
     QCOMPARE(rows.cell(5, 0).text, QStringLiteral("NaN or ∞"));
     QCOMPARE(rows.cell(5, 2).text, QStringLiteral("1"));
+  }
+
+  // 3 right at 2 each less one wrong at -5 is 1; the trial has one more wrong: 2 * 2 - 2 * 5 = -6.
+  void decision_utility_stands_for_all_cases_and_for_each_slice() {
+    UtilityTable table;
+    VerdictData verdict;
+    table.showUtility(verdict, QStringLiteral("bf16"));
+    QVERIFY(table.isHidden());
+    verdict.trial.end.utility = record::Utility{"EUR", {{"", 4, 1.0, 1.0, -6.0}, {"a", 2, 4.0, 4.0, std::nullopt}}};
+    table.showUtility(verdict, QStringLiteral("bf16"));
+    QVERIFY(!table.isHidden());
+    const auto text = [&table](int row, UtilityTable::Column column) {
+      return table.table()->rows().cell(row, static_cast<int>(column)).text;
+    };
+    QCOMPARE(table.table()->rows().rowCount(), 2);
+    QCOMPARE(text(0, UtilityTable::Column::Cases), QStringLiteral("all"));
+    QCOMPARE(text(0, UtilityTable::Column::Reference), QStringLiteral("1.000"));
+    QCOMPARE(text(0, UtilityTable::Column::Trained), QStringLiteral("\u22126.000"));
+    QCOMPARE(text(0, UtilityTable::Column::Change), QStringLiteral("\u22127.000"));
+    QVERIFY(table.table()->rows().cell(0, static_cast<int>(UtilityTable::Column::Change)).tone ==
+            plot::RowsCell::Tone::Bad);
+    QCOMPARE(text(1, UtilityTable::Column::Cases), QStringLiteral("a"));
+    QCOMPARE(text(1, UtilityTable::Column::Change), plot::notMeasuredText());
   }
 
   void ten_thousand_cases_are_shown() {
