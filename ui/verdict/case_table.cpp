@@ -286,6 +286,9 @@ std::vector<Column> columnsOf(const VerdictData& data) {
 }
 
 QString sideNote(const VerdictData& data, Side side) {
+  const bool isCompared = std::any_of(data.cases.begin(), data.cases.end(),
+                                      [side](const CaseFacts& one) { return one.side(side).isMeasured; });
+  if (!isCompared && !data.cases.empty()) return CaseTable::tr("%1: not compared").arg(sideName(side));
   const auto flipped = std::count_if(data.cases.begin(), data.cases.end(),
                                      [side](const CaseFacts& one) { return one.side(side).flips; });
   const auto ties =

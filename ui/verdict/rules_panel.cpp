@@ -75,9 +75,10 @@ RulesPanel::RulesPanel(QWidget* parent)
     auto* const label = new QLabel(name);
     label->setTextFormat(Qt::PlainText);
     facts->addRow(label, value);
+    return label;
   };
-  add(tr("Fixed at"), m_fixedAt);
-  add(tr("Trial began"), m_began);
+  m_fixedName = add(tr("Fixed at"), m_fixedAt);
+  m_beganName = add(tr("Trial began"), m_began);
   add(tr("Hash"), m_hash);
   add(tr("Cases"), m_caseSet);
   for (plot::PictureView* const one : {m_fixed, m_postHoc}) {
@@ -103,7 +104,14 @@ void RulesPanel::addAction(QAction* action) {
 
 void RulesPanel::showRules(const VerdictData& verdict) {
   m_fixedAt->setText(momentText(verdict.fixedAt));
-  m_fixedAt->setToolTip(tr("When the rules were stored, before the first step of any arm: %1").arg(verdict.fixedAt));
+  const bool isForeign = verdict.isForeign();
+  m_fixedName->setText(isForeign ? tr("Given at") : tr("Fixed at"));
+  m_beganName->setText(isForeign ? tr("Taken in") : tr("Trial began"));
+  m_fixedAt->setToolTip(
+      isForeign ? tr("When the rules were stored, with the files of a run that was made elsewhere: "
+                     "nothing shows that they were fixed before its first step. %1")
+                      .arg(verdict.fixedAt)
+                : tr("When the rules were stored, before the first step of any arm: %1").arg(verdict.fixedAt));
   m_began->setText(momentText(QString::fromStdString(verdict.trial.started_at)));
   m_hash->setText(hashText(verdict.rules.empty() ? std::string() : verdict.rulesSha256));
   m_hash->setToolTip(tr("SHA-256 of the rules: %1").arg(QString::fromStdString(verdict.rulesSha256)));
@@ -118,8 +126,11 @@ void RulesPanel::showRules(const VerdictData& verdict) {
   }
   plot::PictureWords words;
   words.title = tr("Rules");
-  words.unit = verdict.rules.empty() ? tr("none were fixed") : tr("fixed before step 1");
-  words.spoken = tr("The rules of this trial. They cannot be edited: Edit as a copy begins another experiment.");
+  const QString given = isForeign ? tr("given with its files") : tr("fixed before step 1");
+  words.unit = verdict.rules.empty() ? tr("none were fixed") : given;
+  words.spoken = isForeign ? tr("The rules that were given with the files of this run, which was made elsewhere.")
+                           : tr("The rules of this trial. They cannot be edited: Edit as a copy begins another "
+                                "experiment.");
   showLines(*m_fixed, verdict.rules, std::move(words));
 }
 

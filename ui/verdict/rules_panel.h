@@ -39,7 +39,9 @@ class RulesPanel : public QWidget {
 
  private:
   shell::FlowLayout* m_buttons;
+  QLabel* m_fixedName = nullptr;
   QLabel* m_fixedAt;
+  QLabel* m_beganName = nullptr;
   QLabel* m_began;
   QLabel* m_hash;
   QLabel* m_caseSet;

@@ -121,12 +121,15 @@ SliceFacts sliceOf(const std::vector<const CaseFacts*>& facts, const std::vector
   SliceFacts slice;
   slice.cases = static_cast<std::int64_t>(facts.size());
   for (const CaseFacts* const one : facts) {
-    for (const Side side : kSides) slice.flips[index(side)] += one->side(side).flips ? 1 : 0;
+    for (const Side side : kSides) {
+      slice.flips[index(side)] += one->side(side).flips ? 1 : 0;
+      if (one->side(side).isMeasured) slice.isCompared[index(side)] = true;
+    }
     const CaseSide& same = one->side(Side::SameWeights);
     if (!same.isMeasured) continue;
+    // Nothing is worse than NaN.
     const bool isWorse = !slice.largest || std::isnan(same.relative) || same.relative > *slice.largest;
-    if (isWorse) slice.largest = same.relative;
-    if (std::isnan(same.relative)) break;
+    if (isWorse && !(slice.largest && std::isnan(*slice.largest))) slice.largest = same.relative;
   }
   if (!reading || metric.empty()) return slice;
   slice.reference = qualityOf(rows, metric, true, *reading);

@@ -68,6 +68,7 @@ struct SliceFacts {
   bool isWhole = false;  ///< all cases
   std::int64_t cases = 0;
   std::array<std::int64_t, 2> flips{};
+  std::array<bool, 2> isCompared{};  ///< by Side; false: no case was, of a run that was made elsewhere for instance
   std::optional<double> reference, trial;  ///< quality; nothing where it could not be taken
   std::optional<double> largest;           ///< case_relative of same_weights; NaN where one of them is
 };
@@ -80,6 +81,9 @@ struct VerdictData {
   std::string rulesSha256;  ///< as stored with the experiment
   std::vector<record::Judgement> judgements;
   std::optional<record::CaseSet> caseSet;
+  /// Its run was made elsewhere: nothing shows that its rules were fixed before its first step.
+  bool isForeign() const { return trial.start.kind == record::TrialKind::Foreign; }
+
   bool hasDecisions = false;  ///< the task decides: there may be flips
   bool higherIsBetter = true;
   std::vector<CaseFacts> cases;    ///< in the order of the frozen set

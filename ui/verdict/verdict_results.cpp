@@ -246,7 +246,9 @@ void VerdictResults::showJudgements() {
         return {models::verdictText(verdict->word), QString::fromStdString(std::string(record::to_text(verdict->word))),
                 toneOf(verdict->word), isOfRun};
       case 2:
-        if (isOfRun || file.isEmpty()) return {tr("fixed before step 1")};
+        if (isOfRun || file.isEmpty()) {
+          return {all->isForeign() ? tr("given with its files") : tr("fixed before step 1")};
+        }
         return {models::isolated(QFileInfo(file).fileName()), file, RowsCell::Tone::Plain, false, file};
       case 3:
         return {verdict ? hashText(verdict->rules_sha256) : plot::notMeasuredText(),
@@ -315,7 +317,9 @@ void VerdictResults::showSlices(const QString& subject) {
         return {wholeText(slice.cases), QString::number(slice.cases)};
       case 2:
       case 3:
-        if (!verdict->hasDecisions) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
+        if (!verdict->hasDecisions || !slice.isCompared[static_cast<std::size_t>(column - 2)]) {
+          return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
+        }
         return flipsCell(slice.flips[static_cast<std::size_t>(column - 2)]);
       case 4:
         return qualityCell(slice.reference);

@@ -234,7 +234,9 @@ QString momentText(const QString& utc) {
 QString scopeText(const record::Verdict& verdict) {
   const QString device = text(verdict.scope_device).toUpper();
   const QString scope =
-      say(QT_TRANSLATE_NOOP("VerdictPage", "on %1, cast policy %2")).arg(device, text(verdict.scope_cast_policy));
+      verdict.scope_device == "foreign"
+          ? say(QT_TRANSLATE_NOOP("VerdictPage", "made elsewhere, device not known"))
+          : say(QT_TRANSLATE_NOOP("VerdictPage", "on %1, cast policy %2")).arg(device, text(verdict.scope_cast_policy));
   if (verdict.target.empty() || verdict.target == "as-run") return scope;
   return say(QT_TRANSLATE_NOOP("VerdictPage", "%1, target %2")).arg(scope, text(verdict.target).toUpper());
 }

@@ -12,7 +12,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 
 #include "core/archive/reader.h"
@@ -28,6 +30,7 @@
 #include "ui/verdict/utility_table.h"
 #include "ui/verdict/verdict_page.h"
 #include "ui/verdict/verdict_results.h"
+#include "ui/verdict/verdict_words.h"
 
 using namespace mantissa;
 using namespace mantissa::test;
@@ -317,6 +320,42 @@ class VerdictPageTests : public QObject {
             plot::RowsCell::Tone::Bad);
     QCOMPARE(text(1, UtilityTable::Column::Cases), QStringLiteral("a"));
     QCOMPARE(text(1, UtilityTable::Column::Change), plot::notMeasuredText());
+  }
+
+  void of_a_run_that_was_made_elsewhere_nothing_is_said_to_be_fixed_before_its_first_step() {
+    RulesPanel panel;
+    VerdictData verdict;
+    verdict.rules = R"({"non_finite":"reject"})";
+    panel.showRules(verdict);
+    QCOMPARE(panel.fixedRules()->words().unit, QStringLiteral("fixed before step 1"));
+    verdict.trial.start.kind = record::TrialKind::Foreign;
+    panel.showRules(verdict);
+    QCOMPARE(panel.fixedRules()->words().unit, QStringLiteral("given with its files"));
+    record::Verdict scope;
+    scope.scope_device = "foreign";
+    scope.scope_cast_policy = "device";
+    QCOMPARE(scopeText(scope), QStringLiteral("made elsewhere, device not known"));
+  }
+
+  void what_was_not_compared_is_no_count_of_zero_flips() {
+    record::CaseRow row = caseOf("1", 0.5, 0.001);
+    row.output_same_weights.clear();
+    row.decision_same_weights.reset();
+    const std::vector<CaseFacts> facts = {factsOf(row, nullptr)};
+    const std::vector<SliceFacts> slices = slicesOf({row}, facts, "accuracy", std::nullopt);
+    QVERIFY(!slices.front().isCompared[index(Side::SameWeights)]);
+    QVERIFY(slices.front().isCompared[index(Side::Trained)]);
+  }
+
+  void flips_behind_a_case_of_nan_are_counted_too() {
+    record::CaseRow broken = caseOf("1", 0.5, std::numeric_limits<double>::quiet_NaN());
+    record::CaseRow flipped = caseOf("2", 0.5, 0.001);
+    flipped.flip = flipped.flip_same_weights = true;
+    const std::vector<CaseFacts> facts = {factsOf(broken, nullptr), factsOf(flipped, nullptr)};
+    const std::vector<SliceFacts> slices = slicesOf({broken, flipped}, facts, "accuracy", std::nullopt);
+    QVERIFY(std::isnan(slices.front().largest.value()));
+    QCOMPARE(slices.front().flips[index(Side::SameWeights)], std::int64_t{1});
+    QCOMPARE(slices.front().flips[index(Side::Trained)], std::int64_t{1});
   }
 
   void ten_thousand_cases_are_shown() {
