@@ -33,4 +33,16 @@ void add_slice(record::RuleVerdict& verdict, const std::string& slice, const Evi
 /// The evidence that a rule on a slice looks at: the cases of that slice, of the repeats as well.
 Evidence on_slice(const Evidence& evidence, const std::string& slice);
 
+/// A rule that may be on a slice, judged on the cases it is of.
+/// \param judge_one  makes its verdict of the evidence that it is given
+template <class Rule>
+record::RuleVerdict judge_on_slice(const Rule& rule, const Evidence& whole,
+                                   record::RuleVerdict (*judge_one)(const Rule&, const Evidence&)) {
+  if (rule.slice.empty()) return judge_one(rule, whole);
+  const Evidence part = on_slice(whole, rule.slice);
+  record::RuleVerdict verdict = judge_one(rule, part);
+  add_slice(verdict, rule.slice, whole, part);
+  return verdict;
+}
+
 }  // namespace mantissa::judge

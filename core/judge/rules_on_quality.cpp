@@ -163,19 +163,11 @@ RuleVerdict judge_non_inferiority_of(const spec::QualityRule& rule, const Eviden
 }  // namespace
 
 RuleVerdict judge_non_inferiority(const spec::QualityRule& rule, const Evidence& whole) {
-  if (rule.slice.empty()) return judge_non_inferiority_of(rule, whole);
-  const Evidence part = on_slice(whole, rule.slice);
-  RuleVerdict verdict = judge_non_inferiority_of(rule, part);
-  add_slice(verdict, rule.slice, whole, part);
-  return verdict;
+  return judge_on_slice(rule, whole, judge_non_inferiority_of);
 }
 
 RuleVerdict judge_quality(const spec::QualityRule& rule, const Evidence& whole) {
-  if (rule.slice.empty()) return judge_quality_of(rule, whole);
-  const Evidence part = on_slice(whole, rule.slice);
-  RuleVerdict verdict = judge_quality_of(rule, part);
-  add_slice(verdict, rule.slice, whole, part);
-  return verdict;
+  return judge_on_slice(rule, whole, judge_quality_of);
 }
 
 }  // namespace mantissa::judge

@@ -68,11 +68,7 @@ RuleVerdict judge_utility_of(const spec::UtilityRule& rule, const Evidence& evid
 }  // namespace
 
 RuleVerdict judge_utility(const spec::UtilityRule& rule, const Evidence& whole) {
-  if (rule.slice.empty()) return judge_utility_of(rule, whole);
-  const Evidence part = on_slice(whole, rule.slice);
-  RuleVerdict verdict = judge_utility_of(rule, part);
-  add_slice(verdict, rule.slice, whole, part);
-  return verdict;
+  return judge_on_slice(rule, whole, judge_utility_of);
 }
 
 }  // namespace mantissa::judge
