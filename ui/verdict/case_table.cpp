@@ -47,12 +47,6 @@ std::optional<Side> sideOf(Column column) {
 
 RowsCell none() { return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint}; }
 
-RowsCell numberCell(const std::optional<double>& value) {
-  if (!value) return none();
-  return {measuredText(*value), exactNumber(*value),
-          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
-}
-
 RowsCell countCell(std::int64_t value, bool isFlip) {
   return {(isFlip ? QStringLiteral("⇄ ") : QString()) + wholeText(value), QString::number(value), RowsCell::Tone::Plain,
           isFlip};

@@ -21,12 +21,6 @@ using plot::RowsCell;
 
 QString say(const char* text) { return QCoreApplication::translate("VerdictPage", text); }
 
-RowsCell numberCell(const std::optional<double>& value) {
-  if (!value) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
-  return {measuredText(*value), exactNumber(*value),
-          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
-}
-
 /// One line of the table: who, what it reaches, and what that says.
 struct Line {
   QString metric, who;

@@ -2,7 +2,6 @@
 #include "ui/verdict/mature_table.h"
 
 #include <array>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -22,21 +21,6 @@ struct MatureRow {
   QString weights;
   std::optional<double> atVerdict, mature;
 };
-
-RowsCell numberCell(const std::optional<double>& value) {
-  if (!value) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
-  return {measuredText(*value), exactNumber(*value),
-          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
-}
-
-RowsCell changeCell(const MatureRow& row, bool higherIsBetter) {
-  if (!row.atVerdict || !row.mature) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
-  const double change = *row.mature - *row.atVerdict;
-  if (change == 0) return {wholeText(0), QStringLiteral("0"), RowsCell::Tone::Faint};
-  const bool isWorse = higherIsBetter ? !(change > 0) : !(change < 0);
-  return {(change > 0 ? QStringLiteral("+") : QString()) + measuredText(change), exactNumber(change),
-          isWorse ? RowsCell::Tone::Bad : RowsCell::Tone::Good};
-}
 
 }  // namespace
 
@@ -82,7 +66,7 @@ void MatureTable::showMature(const VerdictData& verdict, const std::optional<rec
                               case Column::Mature:
                                 return numberCell(one.mature);
                               case Column::Change:
-                                return changeCell(one, higherIsBetter);
+                                return changeCell(one.atVerdict, one.mature, higherIsBetter);
                               case Column::Outcomes:
                                 return {known};
                             }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/verdict/utility_table.h"
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,20 +16,6 @@ namespace {
 using plot::RowsCell;
 
 constexpr int kMostRows = 6;
-
-RowsCell sumCell(const std::optional<double>& value) {
-  if (!value) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
-  return {measuredText(*value), exactNumber(*value),
-          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
-}
-
-RowsCell changeCell(const record::UtilitySum& sum) {
-  if (!sum.trained) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
-  const double change = *sum.trained - sum.reference;
-  if (change == 0) return {wholeText(0), QStringLiteral("0"), RowsCell::Tone::Faint};
-  return {(change > 0 ? QStringLiteral("+") : QString()) + measuredText(change), exactNumber(change),
-          change > 0 ? RowsCell::Tone::Good : RowsCell::Tone::Bad};
-}
 
 }  // namespace
 
@@ -68,13 +53,13 @@ void UtilityTable::showUtility(const VerdictData& verdict, const QString& subjec
       case Column::Count:
         return {wholeText(sum.cases), QString::number(sum.cases)};
       case Column::Reference:
-        return sumCell(sum.reference);
+        return numberCell(sum.reference);
       case Column::SameWeights:
-        return sumCell(sum.same_weights);
+        return numberCell(sum.same_weights);
       case Column::Trained:
-        return sumCell(sum.trained);
+        return numberCell(sum.trained);
       case Column::Change:
-        return changeCell(sum);
+        return changeCell(sum.reference, sum.trained, /*higherIsBetter=*/true);
     }
     return {};
   });

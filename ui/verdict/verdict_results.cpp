@@ -9,7 +9,6 @@
 #include <QStringList>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -62,21 +61,6 @@ QString countsText(const record::Verdict& verdict) {
   }
   const QString counts = parts.join(QStringLiteral(", "));
   return parts.size() > 1 ? VerdictResults::tr("%1: the worst decides").arg(counts) : counts;
-}
-
-RowsCell qualityCell(const std::optional<double>& value) {
-  if (!value) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
-  return {measuredText(*value), exactNumber(*value),
-          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
-}
-
-RowsCell changeCell(const SliceFacts& slice, bool higherIsBetter) {
-  if (!slice.reference || !slice.trial) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
-  const double change = *slice.trial - *slice.reference;
-  if (change == 0) return {wholeText(0), QStringLiteral("0"), RowsCell::Tone::Faint};
-  const bool isWorse = higherIsBetter ? !(change > 0) : !(change < 0);
-  return {(change > 0 ? QStringLiteral("+") : QString()) + measuredText(change), exactNumber(change),
-          isWorse ? RowsCell::Tone::Bad : RowsCell::Tone::Good};
 }
 
 RowsCell flipsCell(std::int64_t count) {
@@ -322,13 +306,13 @@ void VerdictResults::showSlices(const QString& subject) {
         }
         return flipsCell(slice.flips[static_cast<std::size_t>(column - 2)]);
       case 4:
-        return qualityCell(slice.reference);
+        return numberCell(slice.reference);
       case 5:
-        return qualityCell(slice.trial);
+        return numberCell(slice.trial);
       case 6:
-        return changeCell(slice, verdict->higherIsBetter);
+        return changeCell(slice.reference, slice.trial, verdict->higherIsBetter);
       default:
-        return qualityCell(slice.largest);
+        return numberCell(slice.largest);
     }
   });
   m_slices->table()->fitColumns();

@@ -243,4 +243,21 @@ QString scopeText(const record::Verdict& verdict) {
 
 QString exactNumber(double value) { return QString::fromStdString(to_text(value)); }
 
+plot::RowsCell numberCell(const std::optional<double>& value) {
+  using plot::RowsCell;
+  if (!value) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
+  return {measuredText(*value), exactNumber(*value),
+          std::isfinite(*value) ? RowsCell::Tone::Plain : RowsCell::Tone::Bad};
+}
+
+plot::RowsCell changeCell(const std::optional<double>& from, const std::optional<double>& to, bool higherIsBetter) {
+  using plot::RowsCell;
+  if (!from || !to) return {plot::notMeasuredText(), {}, RowsCell::Tone::Faint};
+  const double change = *to - *from;
+  if (change == 0) return {wholeText(0), QStringLiteral("0"), RowsCell::Tone::Faint};
+  const bool isWorse = higherIsBetter ? !(change > 0) : !(change < 0);
+  return {(change > 0 ? QStringLiteral("+") : QString()) + measuredText(change), exactNumber(change),
+          isWorse ? RowsCell::Tone::Bad : RowsCell::Tone::Good};
+}
+
 }  // namespace mantissa::ui::verdict

@@ -63,4 +63,11 @@ QString scopeText(const record::Verdict& verdict);
 /// A number in full for files.
 QString exactNumber(double value);
 
+/// A measured number: short to be read, in full to be copied, marked where it is not finite; an en dash for none.
+plot::RowsCell numberCell(const std::optional<double>& value);
+
+/// `to` less `from` with its sign, coloured by whether that is better; an en dash where one of them was not measured.
+/// A change to NaN is worse.
+plot::RowsCell changeCell(const std::optional<double>& from, const std::optional<double>& to, bool higherIsBetter);
+
 }  // namespace mantissa::ui::verdict
