@@ -145,7 +145,9 @@ void RunPage::listenToController() {
     m_ownData.setArms({arm});
   });
   const auto ended = [this](worker::JobId, const record::RunSummary& summary) {
-    for (const QString& line : closingLines(summary, runTitle(), QDir::toNativeSeparators(m_own.archive))) log(line);
+    // The controller has no run any more that it could name.
+    const QString title = titleIn(m_own.archive, QString::fromStdString(summary.experiment), summary.experiment_id);
+    for (const QString& line : closingLines(summary, title, QDir::toNativeSeparators(m_own.archive))) log(line);
     endOwnRun();
   };
   connect(m_controller, &TrainingController::jobFinished, this, ended);

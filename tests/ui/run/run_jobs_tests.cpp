@@ -229,7 +229,7 @@ class RunJobsTests : public QObject {
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
   }
 
-  void a_run_that_goes_on_names_its_arms_in_the_log() {
+  void a_run_that_goes_on_names_its_arms_in_the_log_and_itself_until_its_end() {
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", m_fixture->log().sink()));
     makeExampleArchive(path("a.db"), kSteps, record::Status::Stopped);
     m_window->open(path("a.db"));
@@ -246,6 +246,7 @@ class RunJobsTests : public QObject {
     QTRY_VERIFY(logged().contains(QStringLiteral("reference: accuracy 0.5000 at step 1")));
     m_page->controller()->stop();
     QTRY_COMPARE(m_page->controller()->state(), worker::JobState::Idle);
+    QVERIFY2(logged().last().startsWith(QStringLiteral("digits: stopped, kept in ")), qPrintable(logged().last()));
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test"));
   }
 

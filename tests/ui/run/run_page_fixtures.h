@@ -20,6 +20,8 @@ inline record::RunSummary slowStepsWithCheckpoints(const ui::worker::Job& job, s
                                                    session::RunControl& control, std::int64_t checkpointEvery,
                                                    std::int64_t arm = 1) {
   record::RunSummary summary;
+  summary.experiment = "digits";
+  summary.experiment_id = arm;
   summary.reference.id = arm;
   summary.reference.experiment_id = arm;
   summary.reference.experiment = "digits";
