@@ -61,7 +61,7 @@ constexpr const char* kRemoveOfEnd[] = {
     "DELETE FROM verdicts WHERE trial = ?1",        "DELETE FROM trial_optimizers WHERE trial = ?1",
     "DELETE FROM policy_changes WHERE trial = ?1",  "DELETE FROM trial_yardsticks WHERE trial = ?1",
     "DELETE FROM gains WHERE trial = ?1",           "DELETE FROM trial_evidence WHERE trial = ?1",
-    "DELETE FROM golden_outputs WHERE trial = ?1",
+    "DELETE FROM golden_outputs WHERE trial = ?1",  "DELETE FROM latency WHERE trial = ?1",
 };
 
 struct ValueText {

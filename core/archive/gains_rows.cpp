@@ -19,6 +19,17 @@ constexpr char kSelectGains[] =
     "speed_up_low, speed_up_high, finish_seconds, deadline_seconds, cost_per_sample, finish_cost, states, peak_bytes, "
     "method FROM gains WHERE trial = ?1";
 
+constexpr char kRemoveLatency[] = "DELETE FROM latency WHERE trial = ?1";
+
+constexpr char kInsertLatency[] =
+    "INSERT INTO latency (trial, batch, calls, p50_seconds, p95_seconds, p99_seconds, p50_ratio, p50_ratio_low, "
+    "p50_ratio_high, p95_ratio, p95_ratio_low, p95_ratio_high, states, method, missing) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+
+constexpr char kSelectLatency[] =
+    "SELECT batch, calls, p50_seconds, p95_seconds, p99_seconds, p50_ratio, p50_ratio_low, p50_ratio_high, p95_ratio, "
+    "p95_ratio_low, p95_ratio_high, states, method, missing FROM latency WHERE trial = ?1 ORDER BY batch";
+
 }  // namespace
 
 void replace_gains(Connection& connection, std::int64_t trial, const record::Gains& gains) {
@@ -66,6 +77,54 @@ std::optional<record::Gains> read_gains(Connection& connection, std::int64_t tri
   gains.peak_bytes = select.optional_integer(14);
   gains.method = select.text(15);
   return gains;
+}
+
+void replace_latency(Connection& connection, std::int64_t trial, const std::vector<record::Latency>& latency) {
+  Statement(connection, kRemoveLatency).bind(1, trial).run();
+  for (const record::Latency& row : latency) {
+    Statement insert(connection, kInsertLatency);
+    RealWriter reals;
+    reals.bind(insert, 4, row.p50_seconds);
+    reals.bind(insert, 5, row.p95_seconds);
+    reals.bind(insert, 6, row.p99_seconds);
+    reals.bind(insert, 7, row.p50_ratio);
+    reals.bind(insert, 8, row.p50_ratio_low);
+    reals.bind(insert, 9, row.p50_ratio_high);
+    reals.bind(insert, 10, row.p95_ratio);
+    reals.bind(insert, 11, row.p95_ratio_low);
+    reals.bind(insert, 12, row.p95_ratio_high);
+    insert.bind(1, trial)
+        .bind(2, row.batch)
+        .bind(3, row.calls)
+        .bind(13, reals.states())
+        .bind(14, std::string_view(row.method))
+        .bind(15, std::string_view(row.missing))
+        .run();
+  }
+}
+
+std::vector<record::Latency> read_latency(Connection& connection, std::int64_t trial) {
+  Statement select(connection, kSelectLatency);
+  select.bind(1, trial);
+  std::vector<record::Latency> latency;
+  while (select.step()) {
+    RealReader reals(select.integer(11));
+    record::Latency& row = latency.emplace_back();
+    row.batch = select.integer(0);
+    row.calls = select.integer(1);
+    row.p50_seconds = reals.read(select, 2);
+    row.p95_seconds = reals.read(select, 3);
+    row.p99_seconds = reals.read(select, 4);
+    row.p50_ratio = reals.read(select, 5);
+    row.p50_ratio_low = reals.read(select, 6);
+    row.p50_ratio_high = reals.read(select, 7);
+    row.p95_ratio = reals.read(select, 8);
+    row.p95_ratio_low = reals.read(select, 9);
+    row.p95_ratio_high = reals.read(select, 10);
+    row.method = select.text(12);
+    row.missing = select.text(13);
+  }
+  return latency;
 }
 
 }  // namespace mantissa::archive

@@ -13,7 +13,7 @@ inline constexpr std::int64_t kApplicationId = 0x4D616E74;  // "Mant"
 /// user_version of files that this version writes. Every released change of schema.sql, or of the columns of
 /// core/record, raises it: what an archive of a lower number lacks is then added to it (schema_upgrade.h). New columns
 /// stand at the end of their list, because a row's `states` go by the order of its real columns.
-inline constexpr std::int64_t kSchemaNumber = 5;
+inline constexpr std::int64_t kSchemaNumber = 6;
 inline constexpr std::int64_t kMinimumReader = 1;  // raised only by a change that older readers would misread
 
 /// schema.sql with the columns of core/record filled in: what a new archive is made from.

@@ -385,7 +385,8 @@ CREATE TABLE policy_changes (
   PRIMARY KEY (trial, position)
 ) STRICT, WITHOUT ROWID;
 
--- What an arm costs, measured after its validation on copies. No row for a rejected trial.
+-- What an arm costs, measured after its validation on copies. No row for a trial that another rule than those on costs
+-- rejects.
 CREATE TABLE gains (
   trial INTEGER PRIMARY KEY REFERENCES trials (id),
   repetitions INTEGER NOT NULL,
@@ -405,6 +406,26 @@ CREATE TABLE gains (
   peak_bytes INTEGER,            -- most tensor memory alive within a step of the run
   method TEXT NOT NULL           -- how it was measured
 ) STRICT;
+
+-- How long an arm takes to answer a batch of frozen cases, measured as its gains are. Nothing was asked for: no row.
+CREATE TABLE latency (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  batch INTEGER NOT NULL,        -- cases of a call
+  calls INTEGER NOT NULL,        -- that were timed; 0: column missing says why
+  p50_seconds REAL,              -- percentiles of the calls; NULL: too few for one
+  p95_seconds REAL,
+  p99_seconds REAL,
+  p50_ratio REAL,                -- by the reference's; NULL for a reference
+  p50_ratio_low REAL,            -- ends of the 95 % interval
+  p50_ratio_high REAL,
+  p95_ratio REAL,
+  p95_ratio_low REAL,
+  p95_ratio_high REAL,
+  states INTEGER NOT NULL,       -- two bits a real column (p50_seconds to p95_ratio_high), see above
+  method TEXT NOT NULL,          -- how it was measured
+  missing TEXT NOT NULL,         -- why nothing was timed; '' where it was
+  PRIMARY KEY (trial, batch)
+) STRICT, WITHOUT ROWID;
 
 -- What a step of an arm was expected to hold before the run, and what its steps held; see core/record/memory_comparison.h.
 -- Inputs are left out everywhere. No row: nobody looked.

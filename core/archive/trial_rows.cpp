@@ -459,6 +459,7 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
   const bool with_changes = connection.has_table("policy_changes");
   const bool with_yardsticks = connection.has_table("trial_yardsticks");
   const bool with_gains = connection.has_table("gains");
+  const bool with_latency = connection.has_table("latency");
   const bool with_memory = connection.has_table("trial_memory");
   const bool with_evaluations = connection.has_table("evaluations");
   while (select.step()) {
@@ -470,6 +471,7 @@ std::vector<record::TrialRow> read_trials(Connection& connection, std::optional<
     if (with_changes) trial.end.policy_changes = read_policy_changes(connection, trial.id);
     if (with_yardsticks) trial.end.yardsticks = read_yardsticks(connection, trial.id);
     if (with_gains) trial.end.gains = read_gains(connection, trial.id);
+    if (with_latency) trial.end.latency = read_latency(connection, trial.id);
     if (with_memory) trial.end.memory = read_memory(connection, trial.id);
     trial.end.verdict = read_verdict(connection, trial.id);
   }

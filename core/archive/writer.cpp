@@ -257,10 +257,11 @@ void Writer::write_context(std::int64_t reference, const record::ReferenceContex
   });
 }
 
-void Writer::write_gains(std::int64_t trial, const record::Gains& gains) {
+void Writer::write_costs(std::int64_t trial, const record::Costs& costs) {
   thread().call([&](Connection& connection) {
     Transaction transaction(connection);
-    replace_gains(connection, trial, gains);
+    if (costs.gains) replace_gains(connection, trial, *costs.gains);
+    if (!costs.latency.empty()) replace_latency(connection, trial, costs.latency);
     transaction.commit();
   });
 }

@@ -130,8 +130,9 @@ class Writer {
   /// What was measured of the data beside a reference. Replaces what stood there.
   void write_context(std::int64_t reference, const record::ReferenceContext& context);
 
-  /// What the arm costs, measured after its end. Replaces what stood there.
-  void write_gains(std::int64_t trial, const record::Gains& gains);
+  /// What the arm costs, measured after its training: gains and latency in one transaction. Replaces what stood there,
+  /// but for a part that was not measured.
+  void write_costs(std::int64_t trial, const record::Costs& costs);
 
   /// What the arm's steps were expected to hold and what they hold, as far as that is known by now. Replaces what stood
   /// there.

@@ -79,6 +79,7 @@ std::vector<RuleVerdict> apply_rules(const std::optional<spec::Rules>& rules, co
   for (const spec::DistributionRule& rule : rules->distribution) verdicts.push_back(judge_distribution(rule, evidence));
   if (rules->utility) verdicts.push_back(judge_utility(*rules->utility, evidence));
   if (rules->progress) append(verdicts, judge_progress(*rules->progress, evidence));
+  for (const spec::CostRule& rule : rules->cost) append(verdicts, judge_cost(rule, evidence));
   return verdicts;
 }
 

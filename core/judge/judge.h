@@ -109,6 +109,13 @@ struct OtherSeed {
   std::vector<record::CaseRow> cases;  ///< after `compare`
 };
 
+/// What a trial costs beside its reference, measured after the validation with probes off.
+struct CostEvidence {
+  record::Costs own;
+  std::optional<record::Gains> reference;
+  std::string missing;  ///< why something is not there: "gains were switched off"; empty: nobody knows
+};
+
 /// What was measured of one trial: everything a verdict may rest on.
 struct Evidence {
   std::string device = "cpu";
@@ -146,6 +153,7 @@ struct Evidence {
   std::vector<std::vector<record::CaseRow>> spread;    ///< whole repeats: in the columns of the arm's own weights
   std::optional<spec::Utility> utility;                ///< nothing: none was declared
   std::vector<OtherSeed> other_seeds;  ///< for non-inferiority; each seed once, this trial's own not among them
+  CostEvidence costs;
   std::optional<std::size_t> float64;  ///< which of `rounding` holds the outputs in FP64; nothing: none does
 };
 

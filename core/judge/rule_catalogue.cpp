@@ -62,6 +62,10 @@ std::vector<RuleEntry> make_catalogue() {
        "at least " + mantissa::to_text(*defaults.progress->min_applied_fraction)},
       {"progress.max_consecutive_skips", "rules.progress.max_consecutive_skips", "the scaler finds its scale again",
        "the longest row of skipped steps", skips_limit(defaults.progress->max_consecutive_skips)},
+      {"cost", "rules.cost", "the trial is worth its while",
+       "speed-up, peak memory and cost of a sample in training, p95 latency of inference, each by the reference's, "
+       "measured after the validation with probes off; undecided where the 95 % interval holds the limit",
+       "none"},
   };
 }
 

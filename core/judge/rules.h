@@ -40,6 +40,11 @@ record::RuleVerdict judge_non_inferiority(const spec::QualityRule& rule, const E
 /// Of the distribution of each output over the frozen cases (rules_on_distributions.cpp).
 record::RuleVerdict judge_distribution(const spec::DistributionRule& rule, const Evidence& evidence);
 
+// Rules on costs (rules_on_costs.cpp).
+
+/// One row a limit. Where the 95 % interval of a figure holds the limit, and where there is no figure, it is undecided.
+std::vector<record::RuleVerdict> judge_cost(const spec::CostRule& rule, const Evidence& evidence);
+
 /// "same_weights" or "trained".
 std::string to_text(spec::Of of);
 

@@ -114,8 +114,10 @@ struct TrialEnd {
   std::vector<YardstickReading> yardsticks;  ///< empty where the experiment has no [reference] repeats
   std::optional<Verdict> verdict;            ///< none for a reference
   std::string evidence;                      ///< JSON: what the verdict rests on; written, and read by Reader::evidence
-  std::optional<Gains> gains;                ///< nothing where it was not measured; never there for a rejected trial
-  std::optional<MemoryComparison> memory;    ///< nothing where the run did not look at it
+  /// Nothing: not measured, which a trial that another rule than those on costs rejects never is.
+  std::optional<Gains> gains;
+  std::vector<Latency> latency;            ///< by batch size; empty: not measured
+  std::optional<MemoryComparison> memory;  ///< nothing where the run did not look at it
   /// Nothing without [utility]. Not kept, worked out of the cases and the evidence (core/session/archived_utility.h).
   std::optional<Utility> utility;
 };

@@ -39,7 +39,86 @@ std::string memory_words(const record::Gains& gains) {
   return gains.peak_bytes ? bytes_words(*gains.peak_bytes) : "not measured (probes off)";
 }
 
+std::string milliseconds(const std::optional<double>& seconds) {
+  return seconds ? number_words(1000.0 * *seconds) + " ms" : "–";
+}
+
+std::string ratio_words(const std::optional<double>& ratio, const std::optional<double>& low,
+                        const std::optional<double>& high) {
+  if (!ratio || !low || !high) return number_words(ratio);
+  const IntervalWords interval = interval_words(*ratio, *low, *high);
+  return interval.value + " (" + interval.low + " to " + interval.high + ")";
+}
+
 }  // namespace
+
+std::string pace_words(const record::Latency& latency) {
+  switch (record::pace_of(latency)) {
+    case record::Pace::Slower:
+      return "slower";
+    case record::Pace::Faster:
+      return "faster";
+    case record::Pace::Same:
+      return "no difference shown";
+    case record::Pace::Unknown:
+      break;
+  }
+  return {};
+}
+
+Facts latency_facts(const std::vector<record::Latency>& latency) {
+  Facts facts;
+  if (latency.empty()) facts.emplace_back("latency", "not measured");
+  for (const record::Latency& row : latency) {
+    const std::string what = "latency, batch " + count_words(row.batch);
+    if (row.calls == 0) {
+      facts.emplace_back(what, "not measured: " + row.missing);
+      continue;
+    }
+    std::string words = "p50 " + milliseconds(row.p50_seconds) + ", p95 " + milliseconds(row.p95_seconds) + ", p99 " +
+                        milliseconds(row.p99_seconds) + ", " + count_words(row.calls) + " calls";
+    const std::string pace = pace_words(row);
+    if (!pace.empty()) {
+      words +=
+          "; p50 by the reference's " + ratio_words(row.p50_ratio, row.p50_ratio_low, row.p50_ratio_high) + ", " + pace;
+    }
+    facts.emplace_back(what, words);
+  }
+  if (!latency.empty() && !latency.back().method.empty()) facts.emplace_back("timed by", latency.back().method);
+  return facts;
+}
+
+std::string latency_table(const record::RunSummary& summary) {
+  std::vector<const record::TrialRow*> arms;
+  const auto add = [&arms](const record::TrialRow& arm) {
+    if (!arm.end.latency.empty()) arms.push_back(&arm);
+  };
+  add(summary.reference);
+  for (const record::TrialRow& trial : summary.trials) add(trial);
+  if (arms.empty()) return {};
+  Table table({{"arm"},
+               {"batch", Table::Align::Right},
+               {"calls", Table::Align::Right},
+               {"p50", Table::Align::Right},
+               {"p95", Table::Align::Right},
+               {"p99", Table::Align::Right},
+               {"p50 by the reference's (95 %)"},
+               {"p95 by the reference's (95 %)"},
+               {""}});
+  std::string method;
+  for (const record::TrialRow* const arm : arms) {
+    for (const record::Latency& row : arm->end.latency) {
+      if (!row.method.empty()) method = row.method;
+      const std::string last = row.calls == 0 ? "not measured: " + row.missing : pace_words(row);
+      table.add_row({arm->start.name, count_words(row.batch), count_words(row.calls), milliseconds(row.p50_seconds),
+                     milliseconds(row.p95_seconds), milliseconds(row.p99_seconds),
+                     ratio_words(row.p50_ratio, row.p50_ratio_low, row.p50_ratio_high),
+                     ratio_words(row.p95_ratio, row.p95_ratio_low, row.p95_ratio_high), last});
+    }
+  }
+  return "Latency of inference on the frozen cases\n" + table.text() +
+         (method.empty() ? std::string() : "measured by " + method + '\n');
+}
 
 Facts gains_facts(const record::Gains& gains) {
   Facts facts = {{"samples a second", number_words(gains.samples_per_second)}, {"step", step_words(gains)}};

@@ -10,6 +10,7 @@
 #include "core/base/number_text.h"
 #include "core/base/plain_text.h"
 #include "core/report/context_section.h"
+#include "core/report/gains_table.h"
 
 namespace mantissa::report {
 namespace {
@@ -139,6 +140,29 @@ Json gains_of(const std::optional<record::Gains>& gains) {
           {"finish_cost", number_or_null(gains->finish_cost)}};
 }
 
+Json latency_of(const std::vector<record::Latency>& latency) {
+  if (latency.empty()) return nullptr;
+  Json rows = Json::array();
+  for (const record::Latency& row : latency) {
+    const std::string pace = pace_words(row);
+    rows.push_back({{"batch", row.batch},
+                    {"calls", row.calls},
+                    {"p50_seconds", number_or_null(row.p50_seconds)},
+                    {"p95_seconds", number_or_null(row.p95_seconds)},
+                    {"p99_seconds", number_or_null(row.p99_seconds)},
+                    {"p50_ratio", number_or_null(row.p50_ratio)},
+                    {"p50_ratio_low", number_or_null(row.p50_ratio_low)},
+                    {"p50_ratio_high", number_or_null(row.p50_ratio_high)},
+                    {"p95_ratio", number_or_null(row.p95_ratio)},
+                    {"p95_ratio_low", number_or_null(row.p95_ratio_low)},
+                    {"p95_ratio_high", number_or_null(row.p95_ratio_high)},
+                    {"pace", pace.empty() ? Json(nullptr) : Json(pace)},
+                    {"method", row.method.empty() ? Json(nullptr) : Json(row.method)},
+                    {"missing", row.missing.empty() ? Json(nullptr) : Json(row.missing)}});
+  }
+  return rows;
+}
+
 Json memory_peak_of(const std::optional<record::MemoryPeak>& peak) {
   if (!peak) return nullptr;
   Json categories = Json::object();
@@ -223,6 +247,7 @@ Json judged_arm(const record::TrialRow& trial) {
   value["yardsticks"] = yardsticks_of(trial.end);
   value["utility"] = utility_of(trial.end.utility);
   value["gains"] = gains_of(trial.end.gains);
+  value["latency"] = latency_of(trial.end.latency);
   value["memory"] = memory_of(trial.end.memory);
   value["notes"] = trial.end.notes;
   value["context"] = nullptr;

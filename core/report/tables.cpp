@@ -368,6 +368,8 @@ std::string run_table(const record::RunSummary& summary,
   }
   const std::string gains = gains_table(summary);
   if (!gains.empty()) text += '\n' + gains;
+  const std::string latency = latency_table(summary);
+  if (!latency.empty()) text += '\n' + latency;
   return text;
 }
 
@@ -429,6 +431,7 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
   if (end.gains) {
     for (const auto& [what, value] : gains_facts(*end.gains)) facts.add_row({what, value});
   }
+  for (const auto& [what, value] : latency_facts(end.latency)) facts.add_row({what, value});
   facts.add_row({"experiment hash", experiment.sha256});
   facts.add_row({"rules hash", experiment.rules_sha256.empty() ? "no rules" : experiment.rules_sha256});
   facts.add_row({"frozen cases hash", experiment.cases_sha256});

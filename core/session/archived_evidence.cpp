@@ -142,6 +142,29 @@ std::string repeats_sha256(const judge::Evidence& evidence) {
   return hash.hex();
 }
 
+/// Of the figures that rules on costs look at; empty where there are none.
+std::string costs_sha256(const judge::CostEvidence& costs) {
+  if (!costs.own.gains && costs.own.latency.empty()) return {};
+  Sha256 hash;
+  const auto add = [&hash](const std::optional<double>& value) {
+    hash.add(value ? ' ' + to_text(*value) : std::string(" -"));
+  };
+  const auto add_gains = [&](const std::optional<record::Gains>& gains) {
+    hash.add("\ngains");
+    if (!gains) return;
+    hash.add(' ' + std::to_string(gains->repetitions));
+    for (const auto& value : {gains->speed_up, gains->speed_up_low, gains->speed_up_high}) add(value);
+    hash.add(gains->peak_bytes ? ' ' + std::to_string(*gains->peak_bytes) : std::string(" -"));
+  };
+  add_gains(costs.own.gains);
+  add_gains(costs.reference);
+  for (const record::Latency& row : costs.own.latency) {
+    hash.add("\nlatency " + std::to_string(row.batch) + ' ' + std::to_string(row.calls));
+    for (const auto& value : {row.p95_ratio, row.p95_ratio_low, row.p95_ratio_high}) add(value);
+  }
+  return hash.hex();
+}
+
 /// Facts of a trial's own row that its verdict rests on.
 json row_facts(const judge::Evidence& evidence) {
   return {{"device", evidence.device},
@@ -194,6 +217,7 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
   evidence.not_looked_at = object.value("not_looked_at", std::vector<std::string>());  // evidence of before has none
   evidence.steps_missing = object.value("steps_missing", std::string());
   if (object.contains("utility")) evidence.utility = utility_of(object.at("utility"));
+  evidence.costs.missing = object.value("costs_missing", std::string());
 }
 
 [[noreturn]] void refuse(const record::TrialRow& trial, const std::string& problem, const std::string& expected) {
@@ -256,6 +280,12 @@ void refuse_other_facts(const judge::Evidence& evidence, const json& object, std
   if (found != expected) {
     refuse_damaged(trial, "the row of the trial is not what its run wrote", "trials", found.dump(), expected.dump());
   }
+  // Where no rule asked for costs they were measured after the verdict, or not at all, and there is no hash of them.
+  const std::string costs = object.value("costs_sha256", std::string());
+  if (!costs.empty() && costs_sha256(evidence.costs) != costs) {
+    refuse_damaged(trial, "what the trial costs is not what its run measured", "gains and latency",
+                   costs_sha256(evidence.costs), costs);
+  }
   const std::string repeats = repeats_sha256(evidence);
   if (repeats == object.at("repeats_sha256").get<std::string>()) return;
   refuse_damaged(trial, "the repeats of the reference are not those of the run", "cases", repeats,
@@ -288,6 +318,8 @@ std::string evidence_text(const judge::Evidence& evidence) {
       {"cases_are_training_rows", evidence.cases_are_training_rows},
       {"not_looked_at", evidence.not_looked_at},
       {"steps_missing", evidence.steps_missing},
+      {"costs_missing", evidence.costs.missing},
+      {"costs_sha256", costs_sha256(evidence.costs)},
       {"trial", row_facts(evidence)},
       {"cases", evidence.cases.size()},
       {"cases_sha256", cases_sha256(evidence.cases)},
@@ -331,6 +363,8 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
   evidence.failure_text = trial.end.failure_text;
   evidence.cases = compared_cases(reader, id, evidence.decision, object.value("cases_sha256", std::string()));
   add_yardsticks(evidence, reader, trial);
+  evidence.costs.own = {trial.end.gains, trial.end.latency};
+  if (trial.start.reference != 0) evidence.costs.reference = reader.trial(trial.start.reference).end.gains;
   refuse_other_facts(evidence, object, id);
   return evidence;
 }

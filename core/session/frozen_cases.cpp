@@ -17,7 +17,7 @@
 #include "core/base/sha256.h"
 #include "core/precision/forward_scope.h"
 #include "core/session/case_hash.h"
-#include "core/train/buffer_guard.h"
+#include "core/session/evaluation_mode.h"
 
 namespace mantissa::session {
 namespace {
@@ -29,29 +29,6 @@ std::vector<double> values_of(const at::Tensor& row) {
   const double* const data = flat.const_data_ptr<double>();
   return std::vector<double>(data, data + flat.numel());
 }
-
-/// Back to training mode, the old buffers and attributes, also where the model throws.
-class EvaluationMode {
- public:
-  explicit EvaluationMode(model::Network& network) : network_(network), buffers_(network) {
-    network_.set_training(false);
-    if (!network_.traits().from_file) return;  // built-in models keep their buffers in evaluation mode
-    buffers_.keep();
-    attributes_ = network_.copy_attributes();
-  }
-  ~EvaluationMode() {
-    if (attributes_) network_.put_back(*attributes_);
-    buffers_.restore_all();
-    network_.set_training(true);
-  }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
-
- private:
-  model::Network& network_;
-  train::BufferGuard buffers_;
-  std::unique_ptr<model::Attributes> attributes_;
-};
 
 void add_tensor(Sha256& hash, const at::Tensor& tensor) {
   const at::Tensor whole = tensor.contiguous();

@@ -42,6 +42,9 @@ class GainsBench {
   /// not measured, with a note. \param peak_bytes  of its steps in the run, where measured
   void add(const train::Arm& arm, const spec::Trial* trial, std::optional<std::int64_t> peak_bytes);
 
+  /// The copy of an arm, in the order of `add`; null where it did not fit into memory. `measure` trains it.
+  train::Arm* arm(std::size_t index) { return lanes_[index].arm.get(); }
+
   /// One entry an arm in the order of `add`; nothing where it could not be measured, which the notes explain. A model
   /// that fails, or runs out of memory, drops its arm alone. Nothing at all after a request to stop.
   std::vector<std::optional<record::Gains>> measure(const GainsLimits& limits,

@@ -61,6 +61,7 @@ class ForeignJudgement {
       steps_ = read_foreign_steps(files.steps);
       add_steps(evidence_, steps_);
     }
+    evidence_.costs.missing = why_no_costs();
   }
 
   archive::ForeignRun run() {
@@ -88,6 +89,17 @@ class ForeignJudgement {
   }
 
  private:
+  /// Times of training steps are no figures taken after the validation, and the reference's are not given at all.
+  std::string why_no_costs() const {
+    const bool has_times = std::any_of(steps_.steps.begin(), steps_.steps.end(),
+                                       [](const record::StepRecord& step) { return step.step_seconds.has_value(); });
+    const std::string elsewhere =
+        "the run was made elsewhere, and costs are judged where reference and trial are measured side by side";
+    if (has_times) return elsewhere + "; the column step_seconds has the times of the trial's training steps alone";
+    return elsewhere +
+           (files_.steps.empty() ? "; no file of steps was given" : "; the file of steps has no column step_seconds");
+  }
+
   void choose_task() {
     evidence_.task = told_task();
     experiment_.data.task = evidence_.task;

@@ -13,6 +13,7 @@
 #include "core/session/chosen_trials.h"
 #include "core/session/frozen_cases.h"
 #include "core/session/gains.h"
+#include "core/session/latency.h"
 #include "core/session/plain_failures.h"
 #include "core/session/prepared.h"
 #include "core/session/reference_yardsticks.h"
@@ -73,7 +74,8 @@ class Flight {
     estimate_archive(paired, rounding);
     time_evaluations(paired);
     if (options_.gains != MeasureGains::Off) {
-      result_.gains_seconds = limits_of(options_.gains, result_.training_seconds).seconds;
+      result_.gains_seconds = limits_of(options_.gains, result_.training_seconds).seconds +
+                              latency_limits_of(options_.gains, result_.training_seconds, asked_.rules).seconds;
     }
     return std::move(result_);
   }

@@ -16,7 +16,6 @@
 #include "core/session/chosen_trials.h"
 #include "core/session/control_point.h"
 #include "core/session/frozen_cases.h"
-#include "core/session/gains.h"
 #include "core/session/memory_answer.h"
 #include "core/session/plain_failures.h"
 #include "core/session/prepared.h"
@@ -26,6 +25,7 @@
 #include "core/session/resume_plan.h"
 #include "core/session/run_arms.h"
 #include "core/session/run_cases.h"
+#include "core/session/run_costs.h"
 #include "core/session/run_end.h"
 #include "core/session/run_memory.h"
 #include "core/spec/parse.h"
@@ -128,8 +128,7 @@ class Run {
     if (resumed_ != nullptr && resumed_->child) checkpointing_->at_begin(*paired);
     look_for_memory(*paired, plan);
     train(*paired, plan);
-    finish(*paired);
-    if (options_.gains != MeasureGains::Off && !paired->stopped()) measure_gains(std::move(paired));
+    finish(std::move(paired));
     writer_->close();
     return std::move(summary_);
   }
@@ -466,40 +465,48 @@ class Run {
     }
   }
 
-  void finish(train::PairedRun& paired) {
+  void finish(std::unique_ptr<train::PairedRun> paired) {
     if (memory_) {
-      memory_->finish(paired);
+      memory_->finish(*paired);
       memory_->write_news(*writer_, ids_);
     }
     RunEnd end({asked_, prepared_, cases_, comparison_, yardsticks_.get(), *writer_, *checkpointing_, ids_, trials_,
                 rules_sha256_, began_with_, seconds_, memory_.get(), observer_, options_.archive, taken_from_},
                summary_);
-    end.finish(paired);
+    const bool costs_follow = options_.gains != MeasureGains::Off && !paired->stopped();
+    end.finish(*paired, costs_follow);
+    if (!costs_follow) return;
+    try {
+      measure_costs(std::move(paired), end);
+    } catch (...) {
+      end.judge_without_costs("measuring them failed");
+      throw;
+    }
+    end.judge_without_costs("the measurement was stopped");
   }
 
-  /// After the verdicts: nobody is shown how fast a rejected trial is.
-  void measure_gains(std::unique_ptr<train::PairedRun> paired) {
-    const auto finished = [](const record::TrialEnd& end) { return end.status == record::Status::Finished; };
-    if (!finished(summary_.reference.end) || paired->steps_done() == 0) return;
+  /// After all other rules: nobody is shown how fast a rejected trial is.
+  void measure_costs(std::unique_ptr<train::PairedRun> paired, RunEnd& end) {
+    if (summary_.reference.end.status != record::Status::Finished) return;
     observer_.on_phase("measuring gains");
-    GainsBench bench(prepared_.experiment, prepared_.dataset.train);
-    std::vector<record::TrialRow*> rows = {&summary_.reference};
+    RunCosts bench({asked_, prepared_, cases_, options_.gains, seconds_});
     bench.add(paired->arm(0), nullptr, peak_bytes_[0]);
-    for (std::size_t i = 1; i <= trials_.size(); ++i) {  // repeats of the reference cost what it costs
-      record::TrialRow& row = summary_.trials[i - 1];
-      if (!finished(row.end) || row.end.verdict->word == record::VerdictWord::Rejected) continue;
-      bench.add(paired->arm(i), trials_[i - 1], peak_bytes_[i]);
-      rows.push_back(&row);
+    std::vector<std::size_t> measured;
+    for (std::size_t i = 0; i < trials_.size(); ++i) {  // repeats of the reference cost what it costs
+      if (!end.is_worth_measuring(i)) continue;
+      bench.add(paired->arm(i + 1), trials_[i], peak_bytes_[i + 1]);
+      measured.push_back(i);
     }
     paired.reset();  // the probes' recorder and what the arms hold
-    const auto gains = bench.measure(limits_of(options_.gains, seconds_), [this] { return stop_.requested(); });
+    const std::vector<record::Costs> costs = bench.measure([this] { return stop_.requested(); });
     for (const std::string& note : bench.notes()) observer_.on_note(note);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i]->end.gains = gains[i];
-      if (!gains[i]) continue;
-      writer_->write_gains(rows[i]->id, *gains[i]);
-      observer_.on_arm_end(*rows[i]);
-    }
+    if (stop_.requested()) return;
+    record::TrialRow& reference = summary_.reference;
+    reference.end.gains = costs.front().gains;
+    reference.end.latency = costs.front().latency;
+    writer_->write_costs(reference.id, costs.front());
+    if (costs.front().gains || !costs.front().latency.empty()) observer_.on_arm_end(reference);
+    for (std::size_t i = 0; i < measured.size(); ++i) end.take_costs(measured[i], costs[i + 1], costs.front().gains);
   }
 
   const spec::Experiment& asked_;

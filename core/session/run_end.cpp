@@ -41,9 +41,20 @@ void note_unmoved(record::TrialEnd& end, const train::Arm& arm, bool moved) {
                       "learning rate is 0.");
 }
 
+/// Nobody is shown how fast a rejected trial is.
+bool is_sound(const record::TrialEnd& end) {
+  return end.status == record::Status::Finished && end.verdict && end.verdict->word != record::VerdictWord::Rejected;
+}
+
+std::string why_no_costs(const record::TrialEnd& trial, const record::TrialEnd& reference, bool costs_follow) {
+  if (trial.status != record::Status::Finished) return "only a trial that finished is measured";
+  if (reference.status != record::Status::Finished) return "the reference did not finish";
+  return costs_follow ? "a trial that another rule rejects is not measured" : "measuring was switched off";
+}
+
 }  // namespace
 
-void RunEnd::finish(train::PairedRun& paired) {
+void RunEnd::finish(train::PairedRun& paired, bool costs_follow) {
   train::Arm& reference = paired.arm(0);
   const bool compared = !paired.stopped() && !reference.failure;
   if (compared) {
@@ -59,7 +70,7 @@ void RunEnd::finish(train::PairedRun& paired) {
   }
   if (given_.yardsticks != nullptr) finish_yardsticks(paired, compared && given_.comparison.has_reference());
   finish_reference(paired, reference);
-  for (std::size_t i = 1; i <= given_.trials.size(); ++i) finish_trial(paired, i, compared);
+  for (std::size_t i = 1; i <= given_.trials.size(); ++i) finish_trial(paired, i, compared, costs_follow);
 }
 
 void RunEnd::finish_yardsticks(train::PairedRun& paired, bool compared) {
@@ -162,7 +173,7 @@ judge::Evidence RunEnd::evidence_of(const train::PairedRun& paired, std::size_t 
   return evidence;
 }
 
-void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool compared) {
+void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool compared, bool costs_follow) {
   train::Arm& arm = paired.arm(index);
   std::vector<record::CaseRow> rows;
   if (compared && !arm.failure && given_.comparison.has_reference())
@@ -170,22 +181,70 @@ void RunEnd::finish_trial(train::PairedRun& paired, std::size_t index, bool comp
   record::TrialEnd end = training_end(paired, arm, given_.seconds);
   add_notes_on_trial(end, paired.arm(0), arm);
   note_unmoved(end, arm, state_sha256(*arm.network) != given_.began_with[index]);
-  const judge::Evidence evidence = evidence_of(paired, index, end, std::move(rows));
+  judge::Evidence evidence = evidence_of(paired, index, end, std::move(rows));
   if (!evidence.cases.empty()) {
     given_.comparison.summarise(evidence.cases, end);
     end.quality_reference = summary_.reference.end.quality;
     given_.writer.write_cases(given_.ids[index], evidence.cases);
   }
   if (given_.yardsticks != nullptr) end.yardsticks = given_.yardsticks->readings(index, evidence.cases, end);
-  end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
-  end.evidence = evidence_text(evidence);
+  judge(end, evidence);
   if (evidence.utility && !evidence.cases.empty()) {
     end.utility = judge::utility_of(evidence.cases, evidence.decision, *evidence.utility);
   }
   if (given_.memory != nullptr) end.memory = given_.memory->of(index);
   keep_weights(given_.ids[index], arm, end);
   given_.checkpointing.add_final_quality(index, paired.steps_done(), end);
+  const bool has_costs = given_.asked.rules && !given_.asked.rules->cost.empty();
+  if (!has_costs) return end_arm(summary_.trials[index - 1], std::move(end));
+  const bool may_wait = costs_follow && summary_.reference.end.status == record::Status::Finished;
+  if (may_wait && is_sound(end)) {
+    waiting_.emplace(index - 1, Waiting{std::move(evidence), std::move(end)});
+    return;
+  }
+  evidence.costs.missing = why_no_costs(end, summary_.reference.end, costs_follow);
+  judge(end, evidence);
   end_arm(summary_.trials[index - 1], std::move(end));
+}
+
+void RunEnd::judge(record::TrialEnd& end, const judge::Evidence& evidence) const {
+  end.verdict = judge::judge(given_.asked.rules, given_.rules_sha256, evidence);
+  end.evidence = evidence_text(evidence);
+}
+
+bool RunEnd::is_worth_measuring(std::size_t trial) const {
+  return waiting_.count(trial) > 0 || is_sound(summary_.trials[trial].end);
+}
+
+void RunEnd::judge_waiting(std::size_t trial) {
+  auto waiting = waiting_.extract(trial);
+  Waiting& one = waiting.mapped();
+  judge(one.end, one.evidence);
+  end_arm(summary_.trials[trial], std::move(one.end));
+}
+
+void RunEnd::take_costs(std::size_t trial, const record::Costs& own, const std::optional<record::Gains>& reference) {
+  record::TrialRow& row = summary_.trials[trial];
+  given_.writer.write_costs(row.id, own);  // before the verdict that rests on them
+  const auto waiting = waiting_.find(trial);
+  if (waiting == waiting_.end()) {
+    row.end.gains = own.gains;
+    row.end.latency = own.latency;
+    if (own.gains || !own.latency.empty()) given_.observer.on_arm_end(row);
+    return;
+  }
+  Waiting& one = waiting->second;
+  one.end.gains = own.gains;
+  one.end.latency = own.latency;
+  one.evidence.costs = {own, reference, ""};
+  judge_waiting(trial);
+}
+
+void RunEnd::judge_without_costs(const std::string& missing) {
+  while (!waiting_.empty()) {
+    waiting_.begin()->second.evidence.costs.missing = missing;
+    judge_waiting(waiting_.begin()->first);
+  }
 }
 
 }  // namespace mantissa::session

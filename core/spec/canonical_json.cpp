@@ -330,6 +330,16 @@ json to_json(const Utility& utility) {
   return object;
 }
 
+json to_json(const CostRule& rule) {
+  json object = {{"name", rule.name}};
+  if (rule.min_speedup) object["min_speedup"] = *rule.min_speedup;
+  if (rule.max_memory_ratio) object["max_memory_ratio"] = *rule.max_memory_ratio;
+  if (rule.max_cost_per_sample_ratio) object["max_cost_per_sample_ratio"] = *rule.max_cost_per_sample_ratio;
+  if (rule.max_latency_p95_ratio) object["max_latency_p95_ratio"] = *rule.max_latency_p95_ratio;
+  if (rule.latency_batch) object["latency_batch"] = *rule.latency_batch;
+  return object;
+}
+
 json to_json(const Rules& rules) {
   json output = json::array();
   for (const OutputRule& rule : rules.output) output.push_back(to_json(rule));
@@ -352,6 +362,7 @@ json to_json(const Rules& rules) {
   };
   for (const DistributionRule& rule : rules.distribution) object["distribution"].push_back(to_json(rule));
   if (rules.utility) object["utility"] = to_json(*rules.utility);
+  for (const CostRule& rule : rules.cost) object["cost"].push_back(to_json(rule));
   for (const NonFiniteException& exception : rules.exceptions) {
     object["exceptions"].push_back({{"where", exception.where}, {"reason", exception.reason}});
   }
@@ -365,6 +376,7 @@ json to_json(const Cases& cases) {
   if (!cases.edge.empty()) object["edge"] = cases.edge;
   if (!cases.path.empty()) object["path"] = cases.path_as_written;
   if (cases.golden > 0) object["golden"] = cases.golden;
+  if (cases.latency_batches) object["latency_batches"] = *cases.latency_batches;
   return object;
 }
 

@@ -268,7 +268,13 @@ struct Cases {
   std::string path;  ///< more cases in a file of their own; empty: none
   std::string path_as_written;
   std::int64_t golden = 0;  ///< the first N cases are kept with all of their outputs
+  /// Batch sizes at which inference is timed, each once; absent: 1 and the training batch; empty: none.
+  std::optional<std::vector<std::int64_t>> latency_batches;
 };
+
+/// Of cases.latency_batches: their number, and the largest one.
+inline constexpr std::size_t most_latency_batches = 8;
+inline constexpr std::int64_t largest_latency_batch = 65536;
 
 enum class Of { SameWeights, Trained };
 enum class Reduce { Max, Mean, Median, Quantile };
@@ -368,6 +374,16 @@ struct DistributionRule {
   double max = 0.0;             ///< of the output that moved most
 };
 
+/// What a trial may cost beside its reference, by figures that are taken after the validation with probes off.
+struct CostRule {
+  std::string name;                                 ///< empty for the only one
+  std::optional<double> min_speedup;                ///< the reference's time of a step by the trial's
+  std::optional<double> max_memory_ratio;           ///< peak of a step
+  std::optional<double> max_cost_per_sample_ratio;  ///< of training
+  std::optional<double> max_latency_p95_ratio;      ///< of inference
+  std::optional<std::int64_t> latency_batch;        ///< the batch size of it; absent: each that is timed
+};
+
 /// Something non-finite that is known and harmless.
 struct NonFiniteException {
   std::string where;   ///< glob over what the rule names: "buffer bn1.running_var", "parameter head.*"
@@ -386,6 +402,7 @@ struct Rules {
   std::optional<UtilityRule> utility;  ///< only with Experiment::utility
   std::optional<ProgressRule> progress;
   std::vector<DistributionRule> distribution;
+  std::vector<CostRule> cost;
   std::vector<NonFiniteException> exceptions;
   // non_finite = "reject" always applies.
 };

@@ -323,6 +323,9 @@ std::vector<KeyEntry> rules_keys() {
           "more cases: a CSV file with id, the input columns by name in raw units, and as one likes kind, slice and "
           "the target"),
       Key("cases.golden", "integer", "0", "the first cases of the set are kept with all of their outputs"),
+      Key("cases.latency_batches", "list of integers", "1 and the training batch",
+          "batch sizes at which inference of reference and trials is timed on the set, after the validation; []: not "
+          "timed"),
 
       table("rules",
             "acceptance rules, hashed before the first step; non_finite always applies, and so does "
@@ -449,6 +452,21 @@ std::vector<KeyEntry> rules_keys() {
       table("rules.progress", "how many updates must be applied; skips while the scale calibrates count"),
       Key("rules.progress.min_applied_fraction", "number", "none", "applied updates as a share of attempted steps"),
       Key("rules.progress.max_consecutive_skips", "integer", "none", "longest run of skipped steps"),
+      Key("rules.cost", "table or list of tables", "none",
+          "what a trial may cost, judged by figures taken after the validation with probes off; undecided where the 95 "
+          "% interval of a figure holds the limit, or nothing was measured")
+          .shape(KeyShape::TableOrTables),
+      Key("rules.cost.name", "text", "none", "its name, required with several"),
+      Key("rules.cost.min_speedup", "number", "none", "the reference's time of a step by the trial's, at least"),
+      Key("rules.cost.max_memory_ratio", "number", "none",
+          "the trial's peak memory of a step by the reference's, at most"),
+      Key("rules.cost.max_cost_per_sample_ratio", "number", "none",
+          "the trial's cost of a training sample by the reference's, at most; both cost the same an hour, so the ratio "
+          "is that of their times"),
+      Key("rules.cost.max_latency_p95_ratio", "number", "none",
+          "the trial's 95th percentile of inference latency by the reference's, at most"),
+      Key("rules.cost.latency_batch", "integer", "each that is timed",
+          "max_latency_p95_ratio: the batch size that is judged, one of cases.latency_batches"),
       Key("rules.triggers", "list of: non_finite, quality, progress", "none", "stop the trial when one fires")
           .later("triggers", "[]"),
       Key("rules.exceptions", "list of tables", "none", "non-finite values that are known to do no harm")

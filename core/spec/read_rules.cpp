@@ -262,6 +262,38 @@ ProgressRule read_progress(const Setting& setting) {
   return rule;
 }
 
+CostRule read_cost(const Setting& setting) {
+  const TableReader table(&setting);
+  CostRule rule;
+  table.text("name", rule.name);
+  table.number("min_speedup", rule.min_speedup, range::positive);
+  table.number("max_memory_ratio", rule.max_memory_ratio, range::positive);
+  table.number("max_cost_per_sample_ratio", rule.max_cost_per_sample_ratio, range::positive);
+  table.number("max_latency_p95_ratio", rule.max_latency_p95_ratio, range::positive);
+  table.integer("latency_batch", rule.latency_batch, 1, largest_latency_batch);
+  if (rule.latency_batch && !rule.max_latency_p95_ratio) {
+    refuse_place(*table.find("latency_batch"), "only max_latency_p95_ratio takes it");
+  }
+  if (!rule.min_speedup && !rule.max_memory_ratio && !rule.max_cost_per_sample_ratio && !rule.max_latency_p95_ratio) {
+    refuse_place(setting, "no limit",
+                 "Set one of min_speedup, max_memory_ratio, max_cost_per_sample_ratio, max_latency_p95_ratio");
+  }
+  return rule;
+}
+
+/// Of an experiment that says at which batch sizes it times.
+void refuse_untimed_batch(const Setting& setting, const CostRule& rule, const Experiment& experiment) {
+  const std::optional<std::vector<std::int64_t>>& timed = experiment.cases.latency_batches;
+  if (!rule.max_latency_p95_ratio || !timed) return;
+  if (timed->empty()) {
+    refuse_place(*setting.find("max_latency_p95_ratio"), "cases.latency_batches = [] times nothing",
+                 "Leave one of both out");
+  }
+  if (rule.latency_batch && std::find(timed->begin(), timed->end(), *rule.latency_batch) == timed->end()) {
+    refuse(*setting.find("latency_batch"), "one of cases.latency_batches");
+  }
+}
+
 /// Decision 13 of the contract; with the task left open the data decides later.
 void refuse_flips_without_decision(const Setting& flips, const Experiment& experiment, bool threshold_given) {
   if (task_told_by_the_file(experiment) == Task::Regression && !threshold_given) {
@@ -358,10 +390,17 @@ void read_rules(const Setting* setting, Experiment& experiment) {
   }
   if (const Setting* const utility = table.find("utility")) rules.utility = read_utility_rule(*utility, experiment);
   if (const Setting* const progress = table.find("progress")) rules.progress = read_progress(*progress);
+  if (const Setting* const cost = table.find("cost")) {
+    rules.cost = read_one_or_several<CostRule>(*cost, [&](const Setting& setting_of_rule) {
+      CostRule rule = read_cost(setting_of_rule);
+      refuse_untimed_batch(setting_of_rule, rule, experiment);
+      return rule;
+    });
+  }
   if (const Setting* const exceptions = table.find("exceptions")) rules.exceptions = read_exceptions(*exceptions);
   if (table.has("preset")) add_default_rules(rules);
   const bool states_one = !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.utility ||
-                          rules.progress || !rules.distribution.empty();
+                          rules.progress || !rules.distribution.empty() || !rules.cost.empty();
   if (!states_one && !table.has("non_finite")) {
     experiment.warnings.push_back(
         "rules: no rule is stated, so a trial passes where its numbers are finite; preset = \"default\" judges "

@@ -311,7 +311,7 @@ class ArchiveOwnerTests : public QObject {
     QVERIFY2(is_said(flushed), flushed.c_str());
     QVERIFY(is_said(refusal([&] { run.writer->write_weights(run.trial, "final", {}); })));
     QVERIFY(is_said(refusal([&] { run.writer->write_cases(run.trial, {}); })));
-    QVERIFY(is_said(refusal([&] { run.writer->write_gains(run.trial, {}); })));
+    QVERIFY(is_said(refusal([&] { run.writer->write_costs(run.trial, {record::Gains(), {}}); })));
     QVERIFY(is_said(refusal([&] { run.writer->write_memory(run.trial, {}); })));
     QVERIFY(is_said(refusal([&] { run.writer->write_evaluation({run.trial, 3, "rmse", {}, 1.0}); })));
     QVERIFY(is_said(refusal([&] { run.writer->finish_trial(run.trial, {}); })));

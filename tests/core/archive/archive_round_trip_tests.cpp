@@ -278,8 +278,8 @@ class ArchiveRoundTripTests : public QObject {
     gains.cost_per_sample = 1e-9;
     gains.finish_cost = 0.25;
     gains.method = "7 repetitions";
-    writer.write_gains(trial, record::Gains());
-    writer.write_gains(trial, gains);
+    writer.write_costs(trial, {record::Gains(), {}});
+    writer.write_costs(trial, {gains, {}});
     writer.finish_trial(trial, record::TrialEnd());
     const record::Gains found = read().value();
     QCOMPARE(found.repetitions, gains.repetitions);
@@ -297,6 +297,50 @@ class ArchiveRoundTripTests : public QObject {
     QVERIFY(same(found.cost_per_sample, gains.cost_per_sample));
     QVERIFY(same(found.finish_cost, gains.finish_cost));
     QCOMPARE(found.method, gains.method);
+  }
+
+  void latency_reads_back_and_is_replaced_and_gains_stay_where_only_it_was_measured() {
+    const std::string path = new_path();
+    Writer writer(path);
+    const std::int64_t trial = writer.begin_trial(sample_trial(writer.begin_experiment(sample_experiment()), "fp16"));
+    record::Gains gains;
+    gains.method = "7 repetitions";
+    record::Latency timed;
+    timed.batch = 64;
+    timed.calls = 1000;
+    timed.p50_seconds = 0.001;
+    timed.p95_seconds = 0.002;
+    timed.p50_ratio = 1.5;
+    timed.p50_ratio_low = 1.25;
+    timed.p50_ratio_high = kInfinity;
+    timed.p95_ratio = kNan;
+    timed.p95_ratio_low = -0.0;
+    timed.method = "10 rounds";
+    record::Latency missing;
+    missing.batch = 1;
+    missing.missing = "it does not fit";
+    writer.write_costs(trial, {gains, {missing}});
+    writer.write_costs(trial, {std::nullopt, {timed, missing}});
+    writer.finish_trial(trial, record::TrialEnd());
+    const record::TrialEnd end = Reader(path).trials().back().end;
+    QCOMPARE(end.gains.value().method, gains.method);
+    QCOMPARE(end.latency.size(), std::size_t{2});
+    QCOMPARE(end.latency[0].batch, std::int64_t{1});
+    QCOMPARE(end.latency[0].calls, std::int64_t{0});
+    QCOMPARE(end.latency[0].missing, missing.missing);
+    QVERIFY(!end.latency[0].p50_seconds);
+    const record::Latency& found = end.latency[1];
+    QCOMPARE(found.calls, timed.calls);
+    QVERIFY(same(found.p50_seconds, timed.p50_seconds));
+    QVERIFY(same(found.p95_seconds, timed.p95_seconds));
+    QVERIFY(!found.p99_seconds);
+    QVERIFY(same(found.p50_ratio, timed.p50_ratio));
+    QVERIFY(same(found.p50_ratio_low, timed.p50_ratio_low));
+    QVERIFY(same(found.p50_ratio_high, timed.p50_ratio_high));
+    QVERIFY(same(found.p95_ratio, timed.p95_ratio));
+    QVERIFY(same(found.p95_ratio_low, timed.p95_ratio_low));
+    QVERIFY(!found.p95_ratio_high);
+    QCOMPARE(found.method, timed.method);
   }
 
   void every_case_column_reads_back_bit_by_bit() {

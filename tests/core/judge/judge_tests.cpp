@@ -166,6 +166,7 @@ class JudgeTests : public QObject {
     rules.progress.emplace();
     rules.progress->min_applied_fraction = 0.5;
     rules.progress->max_consecutive_skips = 5;
+    rules.cost.emplace_back().min_speedup = 1.0;
     Evidence evidence = sound();
     evidence.status = record::Status::Failed;
     evidence.failure = "forward";

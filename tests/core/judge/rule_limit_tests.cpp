@@ -69,6 +69,12 @@ RuleVerdict by_quality(spec::QualityRule rule, const Evidence& evidence) {
   return judged(rules, evidence);
 }
 
+RuleVerdict by_cost(spec::CostRule rule, const Evidence& evidence) {
+  spec::Rules rules;
+  rules.cost = {std::move(rule)};
+  return judged(rules, evidence);
+}
+
 spec::QualityRule metric(const std::string& name) {
   spec::QualityRule rule;
   rule.metric = name;
@@ -324,6 +330,126 @@ class RuleLimitTests : public QObject {
     spec::Rules rules;
     rules.flips.emplace().max_by_direction["right_to_wrong"] = 0;
     COMPARE_WORD(judged(rules, evidence_of({row})).verdict, "undecided");
+  }
+
+  // The whole interval decides: its end at the limit, the next number beyond it, and the limit within.
+  void a_speed_up_is_judged_by_its_whole_interval() {
+    spec::CostRule rule;
+    rule.min_speedup = 1.2;
+    const auto judge_interval = [&](double estimate, double low, double high) {
+      record::Gains gains;
+      gains.repetitions = 7;
+      gains.speed_up = estimate;
+      gains.speed_up_low = low;
+      gains.speed_up_high = high;
+      Evidence evidence = evidence_of({});
+      evidence.costs.own.gains = gains;
+      return by_cost(rule, evidence);
+    };
+    COMPARE_WORD(judge_interval(1.3, 1.2, 1.4).verdict, "accepted");
+    COMPARE_WORD(judge_interval(1.3, next_above(1.2), 1.4).verdict, "accepted");
+    COMPARE_WORD(judge_interval(1.3, next_below(1.2), 1.4).verdict, "undecided");
+    COMPARE_WORD(judge_interval(1.1, 1.0, 1.2).verdict, "undecided");
+    COMPARE_WORD(judge_interval(1.1, 1.0, next_below(1.2)).verdict, "rejected");
+    COMPARE_WORD(judge_interval(kInfinity, 1.3, kInfinity).verdict, "undecided");
+    QCOMPARE(judge_interval(1.3, 1.25, 1.4).name, std::string("cost.min_speedup"));
+    QCOMPARE(*judge_interval(1.3, 1.25, 1.4).value, 1.3);
+  }
+
+  // The cost of a sample is the reciprocal of the speed-up: 1 / 2 = 0.5 lies between 1 / 2.5 = 0.4 and 1 / 1.6 = 0.625.
+  void the_cost_of_a_sample_follows_the_times() {
+    spec::CostRule rule;
+    record::Gains gains;
+    gains.speed_up = 2.0;
+    gains.speed_up_low = 1.6;
+    gains.speed_up_high = 2.5;
+    Evidence evidence = evidence_of({});
+    evidence.costs.own.gains = gains;
+    const auto at_limit = [&](double limit) {
+      rule.max_cost_per_sample_ratio = limit;
+      return by_cost(rule, evidence);
+    };
+    QCOMPARE(*at_limit(0.625).value, 0.5);
+    COMPARE_WORD(at_limit(0.625).verdict, "accepted");
+    COMPARE_WORD(at_limit(next_below(0.625)).verdict, "undecided");
+    COMPARE_WORD(at_limit(0.4).verdict, "undecided");
+    COMPARE_WORD(at_limit(next_below(0.4)).verdict, "rejected");
+  }
+
+  // 3 GB of 4 GB are 0.75.
+  void memory_is_judged_by_the_ratio_of_the_peaks() {
+    spec::CostRule rule;
+    Evidence evidence = evidence_of({});
+    const auto at_limit = [&](double limit) {
+      rule.max_memory_ratio = limit;
+      return by_cost(rule, evidence);
+    };
+    COMPARE_WORD(at_limit(0.75).verdict, "undecided");
+    evidence.costs.own.gains.emplace().peak_bytes = 3'000'000'000;
+    COMPARE_WORD(at_limit(0.75).verdict, "undecided");  // the reference's is not known
+    evidence.costs.reference.emplace().peak_bytes = 4'000'000'000;
+    COMPARE_WORD(at_limit(0.75).verdict, "accepted");
+    COMPARE_WORD(at_limit(next_above(0.75)).verdict, "accepted");
+    COMPARE_WORD(at_limit(next_below(0.75)).verdict, "rejected");
+    evidence.costs.own.gains->peak_bytes.reset();
+    QVERIFY(at_limit(0.75).reason.find("the run had no probes") != std::string::npos);
+  }
+
+  void latency_is_judged_by_the_worst_batch_size_or_the_one_that_is_named() {
+    const auto row = [](std::int64_t batch, double ratio, double low, double high) {
+      record::Latency latency;
+      latency.batch = batch;
+      latency.calls = 1000;
+      latency.p95_ratio = ratio;
+      latency.p95_ratio_low = low;
+      latency.p95_ratio_high = high;
+      return latency;
+    };
+    spec::CostRule rule;
+    rule.max_latency_p95_ratio = 1.5;
+    Evidence evidence = evidence_of({});
+    evidence.costs.own.latency = {row(1, 1.4, 1.3, 1.5), row(64, 0.7, 0.6, 0.8)};
+    COMPARE_WORD(by_cost(rule, evidence).verdict, "accepted");
+    QCOMPARE(*by_cost(rule, evidence).value, 1.4);
+    evidence.costs.own.latency[0] = row(1, 1.4, 1.3, next_above(1.5));
+    COMPARE_WORD(by_cost(rule, evidence).verdict, "undecided");
+    evidence.costs.own.latency[0] = row(1, 1.6, 1.5, 1.7);
+    COMPARE_WORD(by_cost(rule, evidence).verdict, "undecided");
+    evidence.costs.own.latency[0] = row(1, 1.6, next_above(1.5), 1.7);
+    COMPARE_WORD(by_cost(rule, evidence).verdict, "rejected");
+    rule.latency_batch = 64;
+    COMPARE_WORD(by_cost(rule, evidence).verdict, "accepted");
+    rule.latency_batch = 8;
+    COMPARE_WORD(by_cost(rule, evidence).verdict, "undecided");
+    rule.latency_batch.reset();
+    record::Latency slow;  // 99 calls have no p95
+    slow.batch = 64;
+    slow.calls = 99;
+    evidence.costs.own.latency = {row(1, 1.2, 1.1, 1.3), slow};
+    const RuleVerdict missing = by_cost(rule, evidence);
+    COMPARE_WORD(missing.verdict, "undecided");
+    QVERIFY2(missing.reason.find("only 99 calls fitted") != std::string::npos, missing.reason.c_str());
+  }
+
+  void costs_that_nobody_measured_are_undecided_and_say_why() {
+    spec::CostRule rule;
+    rule.name = "night";
+    rule.min_speedup = 1.1;
+    rule.max_memory_ratio = 0.8;
+    rule.max_cost_per_sample_ratio = 0.9;
+    rule.max_latency_p95_ratio = 1.1;
+    spec::Rules rules;
+    rules.cost = {rule};
+    Evidence evidence = evidence_of({});
+    evidence.costs.missing = "measuring was switched off";
+    const Verdict verdict = judge::judge(rules, "hash", evidence);
+    COMPARE_WORD(verdict.word, "undecided");
+    QCOMPARE(verdict.rules[verdict.rules.size() - 4].name, std::string("cost.night.min_speedup"));
+    for (std::size_t i = verdict.rules.size() - 4; i < verdict.rules.size(); ++i) {
+      COMPARE_WORD(verdict.rules[i].verdict, "undecided");
+      QVERIFY2(verdict.rules[i].reason.find("measuring was switched off") != std::string::npos,
+               verdict.rules[i].reason.c_str());
+    }
   }
 
   void a_declared_exception_explains_what_it_names_and_nothing_else() {

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "core/perf/gains.h"
+#include "core/perf/latency.h"
 #include "core/perf/statistics.h"
 
 using namespace mantissa;
@@ -117,6 +118,55 @@ class PerfTests : public QObject {
     const record::Gains gains = gains_of({1, 8, {0.2, 0.4}}, nullptr, {10, {}, {}}, "steady clock");
     QVERIFY(!gains.speed_up && !gains.speed_up_low && !gains.speed_up_high);
     QVERIFY(!gains.cost_per_sample && !gains.finish_cost && !gains.deadline_seconds);
+  }
+
+  // 10 rounds of n calls; call i of round r takes (r + 10 i + 1) ms, so that all calls together take 1 … 10 n ms. numpy
+  // of 1 … N: numpy.quantile(q) = 1 + q (N - 1).
+  void percentiles_of_calls_equal_numpys_and_wait_for_enough_calls() {
+    const auto times_of = [](int calls, double factor) {
+      CallTimes times(10);
+      for (int round = 0; round < 10; ++round) {
+        for (int call = 0; call < calls; ++call) {
+          times[static_cast<std::size_t>(round)].push_back(factor * 0.001 * (round + 10 * call + 1));
+        }
+      }
+      return times;
+    };
+    const record::Latency many = latency_of(8, times_of(50, 1.0), nullptr, "steady clock");
+    QCOMPARE(many.batch, std::int64_t{8});
+    QCOMPARE(many.calls, std::int64_t{500});
+    QVERIFY(close(*many.p50_seconds, 0.2505, 1e-14));   // 1 + 0.5 · 499 = 250.5 ms
+    QVERIFY(close(*many.p95_seconds, 0.47505, 1e-14));  // 1 + 0.95 · 499 = 475.05 ms
+    QVERIFY(close(*many.p99_seconds, 0.49501, 1e-14));  // 1 + 0.99 · 499 = 495.01 ms
+    QVERIFY(!many.p50_ratio && !many.p95_ratio);        // a reference
+    const record::Latency fewer = latency_of(8, times_of(49, 1.0), nullptr, "steady clock");
+    QVERIFY(fewer.p95_seconds && !fewer.p99_seconds);  // 490 calls
+    const record::Latency few = latency_of(8, times_of(9, 1.0), nullptr, "steady clock");
+    QVERIFY(few.p50_seconds && !few.p95_seconds && !few.p99_seconds);  // 90 calls
+    for (const char* const piece : {"10 rounds of 50 calls", "interleaved", "steady clock", "p99 from 500", "95 %"}) {
+      QVERIFY2(many.method.find(piece) != std::string::npos, many.method.c_str());
+    }
+    // Every call takes three times as long: each round's ratio is 3, and nothing spreads.
+    const CallTimes reference = times_of(50, 1.0);
+    const record::Latency slower = latency_of(8, times_of(50, 3.0), &reference, "steady clock");
+    for (const auto& ratio : {slower.p50_ratio, slower.p50_ratio_low, slower.p50_ratio_high, slower.p95_ratio,
+                              slower.p95_ratio_low, slower.p95_ratio_high}) {
+      QVERIFY(close(*ratio, 3.0, 1e-12));
+    }
+    QVERIFY(record::pace_of(slower) == record::Pace::Slower);
+    QVERIFY(record::pace_of(many) == record::Pace::Unknown);
+  }
+
+  // Two rounds whose ratios are 1 and 4: geometric mean 2, logarithms ln 2 -+ ln 2, standard error ln 2, and
+  // scipy.stats.t.ppf(0.975, 1) = 12.706204736174694.
+  void the_ratio_of_latencies_is_that_of_rounds() {
+    const CallTimes reference = {{1.0, 1.0}, {1.0, 1.0}};
+    const record::Latency found = latency_of(1, {{1.0, 1.0}, {4.0, 4.0}}, &reference, "steady clock");
+    QVERIFY(close(*found.p50_ratio, 2.0, 1e-14));
+    QVERIFY(close(*found.p50_ratio_high, std::exp(std::log(2.0) * (1.0 + 12.706204736174694)), 1e-9));
+    QVERIFY(close(*found.p50_ratio_low, std::exp(std::log(2.0) * (1.0 - 12.706204736174694)), 1e-9));
+    QVERIFY(record::pace_of(found) == record::Pace::Same);
+    QVERIFY(!latency_of(1, {{0.0}, {1.0}}, &reference, "steady clock").p50_ratio);  // a clock that did not move
   }
 
   void repetitions_keep_within_their_limit() {

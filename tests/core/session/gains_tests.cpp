@@ -92,6 +92,70 @@ class GainsTests : public QObject {
     }
   }
 
+  /// 1 and the training batch are timed where nothing is said; what was, and how, stands in the archive.
+  void inference_is_timed_at_its_batch_sizes_with_the_method() {
+    const record::RunSummary summary =
+        run(experiment_with("[rules]\noutput = { max = 1e9 }\n"), archive("f.db"), session::MeasureGains::Short);
+    const archive::Reader reader(archive("f.db"));
+    for (const record::TrialRow& arm : reader.trials()) {
+      QCOMPARE(arm.end.latency.size(), std::size_t{2});
+      QCOMPARE(arm.end.latency[0].batch, std::int64_t{1});
+      QCOMPARE(arm.end.latency[1].batch, std::int64_t{8});
+      for (const record::Latency& row : arm.end.latency) {
+        QVERIFY(row.calls >= 10 && row.missing.empty());
+        QCOMPARE(row.p50_ratio.has_value(), arm.start.kind == record::TrialKind::Trial);
+        QVERIFY(row.method.find("steady clock") != std::string::npos);
+      }
+    }
+    QCOMPARE(reader.trials()[1].end.latency[0].p50_seconds, summary.trials[0].end.latency[0].p50_seconds);
+    const record::RunSummary none =
+        run(experiment_with("[cases]\nlatency_batches = []\n"), archive("g.db"), session::MeasureGains::Short);
+    QVERIFY(none.reference.end.latency.empty() && none.reference.end.gains);
+  }
+
+  /// No machine trains a thousand million times as fast, and each at least a thousand millionth.
+  void a_verdict_waits_for_its_rules_on_costs() {
+    const record::RunSummary slow =
+        run(experiment_with("[rules]\noutput = { max = 1e9 }\ncost = { min_speedup = 1e9 }\n"), archive("h.db"),
+            session::MeasureGains::Short);
+    for (const record::TrialRow& trial : slow.trials) {
+      QCOMPARE(trial.end.verdict->word, record::VerdictWord::Rejected);
+      QCOMPARE(trial.end.verdict->rules.back().name, std::string("cost.min_speedup"));
+      QVERIFY(trial.end.gains.has_value());  // what speaks against it is shown
+    }
+    const archive::Reader reader(archive("h.db"));
+    QCOMPARE(reader.trials()[1].end.verdict->word, record::VerdictWord::Rejected);
+    const record::RunSummary fast =
+        run(experiment_with("[rules]\noutput = { max = 1e9 }\ncost = { min_speedup = 1e-9 }\n"), archive("i.db"),
+            session::MeasureGains::Short);
+    for (const record::TrialRow& trial : fast.trials) {
+      QCOMPARE(trial.end.verdict->word, record::VerdictWord::Accepted);
+    }
+  }
+
+  void costs_are_undecided_where_measuring_is_off() {
+    const record::RunSummary summary =
+        run(experiment_with("[rules]\noutput = { max = 1e9 }\ncost = { min_speedup = 1e-9 }\n"), archive("j.db"),
+            session::MeasureGains::Off);
+    QCOMPARE(summary.trials[0].end.verdict->word, record::VerdictWord::Undecided);
+    QVERIFY(summary.trials[0].end.verdict->reasons.front().find("switched off") != std::string::npos);
+  }
+
+  void an_observer_hears_of_no_verdict_before_its_rules_on_costs() {
+    class Listener : public Quiet {
+     public:
+      void on_arm_end(const record::TrialRow& arm) override {
+        if (arm.end.verdict) words.push_back(arm.end.verdict->word);
+      }
+      std::vector<record::VerdictWord> words;
+    };
+    Listener listener;
+    session::run(experiment_with("[rules]\noutput = { max = 1e9 }\ncost = { min_speedup = 1e9 }\n"),
+                 {archive("k.db"), {}, session::Probes::Standard, session::MeasureGains::Short}, listener, {});
+    QCOMPARE(listener.words.size(), std::size_t{2});
+    for (const record::VerdictWord word : listener.words) QCOMPARE(word, record::VerdictWord::Rejected);
+  }
+
   void a_run_that_is_to_stop_measures_nothing() {
     session::StopToken stop;
     stop.request();

@@ -144,6 +144,17 @@ class JudgeAgainTests : public QObject {
     QCOMPARE(judged.judgement.verdict.rules.back().value, std::optional<double>(static_cast<double>(expected)));
   }
 
+  void costs_are_judged_by_the_archived_figures_which_nobody_may_change() {
+    const std::string text = std::string(kWine) + "cost = { min_speedup = 1e-9 }\n";
+    const std::int64_t trial = run(text, session::MeasureGains::Short);
+    QCOMPARE(session::judge_again(archive(), trial, "").judgement.verdict.word,
+             archive::Reader(archive()).trial(trial).end.verdict->word);
+    const session::JudgedAgain judged = session::judge_again(archive(), trial, rules("cost = { min_speedup = 1e9 }\n"));
+    QCOMPARE(judged.judgement.verdict.word, VerdictWord::Rejected);
+    sql("UPDATE gains SET speed_up_low = 2e9 WHERE trial = 2");
+    expectDamaged(trial, "table gains and latency");
+  }
+
   void a_trial_is_judged_over_the_seeds_that_have_run_since() {
     const auto text = [](int seed) {
       return "mantissa = 1\n[data]\nsource = \"wine\"\n[model]\nkind = \"linear\"\n[training]\nthreads = 1\nsteps = "
@@ -267,9 +278,10 @@ class JudgeAgainTests : public QObject {
   std::string archive() const { return m_folder->filePath("a.db").toStdString(); }
 
   /// \return the id of its trial
-  std::int64_t run(const std::string& text) const {
+  std::int64_t run(const std::string& text, session::MeasureGains gains = session::MeasureGains::Off) const {
     session::RunOptions options;
     options.archive = archive();
+    options.gains = gains;
     Quiet quiet;
     const spec::Experiment experiment = spec::parse_experiment(text, m_folder->filePath("e.toml").toStdString());
     return session::run(experiment, options, quiet, session::StopToken()).trials.front().id;
