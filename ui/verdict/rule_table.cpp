@@ -36,6 +36,7 @@ class LinkDelegate final : public plot::StandOffDelegate {
 };
 
 QString evidenceText(const record::RuleVerdict& rule) {
+  if (isOnCosts(rule)) return timesText(rule.cases);
   return isOnSteps(rule) ? stepsText(rule.cases) : casesText(rule.cases);
 }
 

@@ -247,6 +247,9 @@ SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
   const archive::Reader reader(archive.toStdString());
   auto data = std::make_shared<VerdictData>();
   data->trial = reader.trial(trial);
+  if (data->trial.start.reference != 0) {
+    data->latencyReference = reader.trial(data->trial.start.reference).end.latency;
+  }
   const std::int64_t experiment = data->trial.experiment_id;
   data->fixedAt = QString::fromStdString(reader.fixed_at(experiment));
   record::ExperimentStart start = reader.experiment(experiment);

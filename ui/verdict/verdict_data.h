@@ -86,9 +86,10 @@ struct VerdictData {
 
   bool hasDecisions = false;  ///< the task decides: there may be flips
   bool higherIsBetter = true;
-  std::vector<CaseFacts> cases;    ///< in the order of the frozen set
-  record::VerdictContext beside;   ///< what is no rule: trivial models, distributions, inputs
-  std::vector<SliceFacts> slices;  ///< all cases first; empty where there are none
+  std::vector<record::Latency> latencyReference;  ///< beside the trial's own; empty: not measured
+  std::vector<CaseFacts> cases;                   ///< in the order of the frozen set
+  record::VerdictContext beside;                  ///< what is no rule: trivial models, distributions, inputs
+  std::vector<SliceFacts> slices;                 ///< all cases first; empty where there are none
 };
 using SharedVerdict = std::shared_ptr<const VerdictData>;
 

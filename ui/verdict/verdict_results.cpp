@@ -21,6 +21,7 @@
 #include "ui/verdict/case_table.h"
 #include "ui/verdict/context_view.h"
 #include "ui/verdict/deviation_view.h"
+#include "ui/verdict/latency_view.h"
 #include "ui/verdict/mature_table.h"
 #include "ui/verdict/rule_table.h"
 #include "ui/verdict/utility_table.h"
@@ -81,13 +82,14 @@ VerdictResults::VerdictResults(QWidget* parent)
       m_deviations{new plot::PictureView(QStringLiteral("verdict_deviation_same_weights")),
                    new plot::PictureView(QStringLiteral("verdict_deviation_trained"))},
       m_context(new plot::PictureView(QStringLiteral("verdict_context"))),
+      m_latency(new plot::PictureView(QStringLiteral("verdict_latency"))),
       m_utility(new UtilityTable),
       m_distribution(new plot::PictureView(QStringLiteral("verdict_distribution"))),
       m_slices(new plot::PictureView(QStringLiteral("verdict_slices"))) {
-  for (plot::PictureView* const one : {m_judgements, m_context, m_slices}) one->setTableOnly();
+  for (plot::PictureView* const one : {m_judgements, m_context, m_latency, m_slices}) one->setTableOnly();
   for (plot::PictureView* const one :
        {static_cast<plot::PictureView*>(m_rules), m_judgements, static_cast<plot::PictureView*>(m_postHoc),
-        static_cast<plot::PictureView*>(m_mature), static_cast<plot::PictureView*>(m_cases), m_context,
+        static_cast<plot::PictureView*>(m_mature), static_cast<plot::PictureView*>(m_cases), m_context, m_latency,
         static_cast<plot::PictureView*>(m_utility), m_slices}) {
     writeSmall(one->table());
   }
@@ -138,14 +140,15 @@ void VerdictResults::makeLayout() {
   layout->addWidget(m_mature);
   layout->addWidget(m_utility);
   layout->addWidget(m_context);
+  layout->addWidget(m_latency);
   layout->addWidget(m_judgements);
   layout->addWidget(m_postHoc);
   layout->addLayout(m_columns, 1);
 }
 
 std::vector<plot::ChartWidget*> VerdictResults::charts() const {
-  return {m_rules,         m_judgements, m_postHoc, m_mature,       m_cases, m_deviations[0],
-          m_deviations[1], m_context,    m_utility, m_distribution, m_slices};
+  return {m_rules,         m_judgements, m_postHoc, m_mature,  m_cases,        m_deviations[0],
+          m_deviations[1], m_context,    m_latency, m_utility, m_distribution, m_slices};
 }
 
 void VerdictResults::setNarrow(bool isNarrow) {
@@ -166,6 +169,8 @@ void VerdictResults::showVerdict(const SharedVerdict& verdict, int place, const 
   for (const Side side : kSides) showDeviations(*m_deviations[index(side)], *verdict, side, place, subject);
   showContext(*m_context, *verdict, subject);
   m_context->fitRows(1, kMostContextRows);
+  showLatency(*m_latency, *verdict, subject);
+  m_latency->fitRows(1, kMostContextRows);
   m_utility->showUtility(*verdict, subject);
   showDistribution(*m_distribution, *verdict, place, subject);
   showSlices(subject);
@@ -320,6 +325,10 @@ void VerdictResults::showSlices(const QString& subject) {
 
 /// Steps are on the Run page; cases stand below, the worst of the rule's first.
 void VerdictResults::followEvidence(const record::RuleVerdict& rule) {
+  if (isOnCosts(rule)) {
+    m_latency->table()->setFocus(Qt::OtherFocusReason);
+    return;
+  }
   if (isOnSteps(rule)) {
     Q_EMIT stepsWanted();
     return;

@@ -41,6 +41,7 @@ class VerdictResults : public QWidget {
   CaseTable* cases() const { return m_cases; }
   plot::PictureView* deviations(Side side) const { return m_deviations[index(side)]; }
   plot::PictureView* context() const { return m_context; }
+  plot::PictureView* latency() const { return m_latency; }
   UtilityTable* utility() const { return m_utility; }
   plot::PictureView* distribution() const { return m_distribution; }
   plot::PictureView* slices() const { return m_slices; }
@@ -79,6 +80,7 @@ class VerdictResults : public QWidget {
   CaseTable* m_cases;
   std::array<plot::PictureView*, 2> m_deviations;  ///< by Side
   plot::PictureView* m_context;                    ///< quality beside trivial models, and the inputs
+  plot::PictureView* m_latency;
   UtilityTable* m_utility;
   plot::PictureView* m_distribution;  ///< of the output that moved most
   plot::PictureView* m_slices;

@@ -96,6 +96,11 @@ QString ruleName(const record::RuleVerdict& rule) {
   if (kind == QLatin1String("flips")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Flips")));
   if (kind == QLatin1String("quality")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Quality")));
   if (kind == QLatin1String("distribution")) return named(say(QT_TRANSLATE_NOOP("VerdictPage", "Distribution")));
+  if (kind == QLatin1String("cost")) {
+    const QString name = part.contains(u'.') ? part.section(u'.', 0, -2) : QString();
+    return name.isEmpty() ? say(QT_TRANSLATE_NOOP("VerdictPage", "Cost: %1")).arg(measure)
+                          : say(QT_TRANSLATE_NOOP("VerdictPage", "Cost: %1, %2")).arg(name, measure);
+  }
   if (kind == QLatin1String("utility")) return say(QT_TRANSLATE_NOOP("VerdictPage", "Decision utility"));
   return text(rule.name);  // of a newer version
 }
@@ -130,6 +135,8 @@ QString requiredText(const record::RuleVerdict& rule) {
   // What the name of the rule says already: "≤ 8 skipped steps in a row".
   const QString kind = family(rule);
   if (kind == QLatin1String("flips") || kind == QLatin1String("progress")) return words.section(u' ', 0, 1);
+  words.replace(QLatin1String(" of the reference's at batch "), QStringLiteral(" × ref., batch "));
+  if (kind == QLatin1String("cost")) words.replace(QLatin1String(" of the reference's"), QStringLiteral(" × ref."));
   words.replace(QLatin1String(" of the reference's value"), QStringLiteral(" × ref."));
   words.replace(QLatin1String("the reference"), QStringLiteral("ref."));
   return words;
@@ -164,10 +171,12 @@ QString usedText(const record::RuleVerdict& rule) {
   return number + QStringLiteral(" %");
 }
 
+bool isOnCosts(const record::RuleVerdict& rule) { return family(rule) == QLatin1String("cost"); }
+
 bool isOnSteps(const record::RuleVerdict& rule) {
   const QString kind = family(rule);
   return kind != QLatin1String("output") && kind != QLatin1String("flips") && kind != QLatin1String("quality") &&
-         kind != QLatin1String("distribution") && kind != QLatin1String("utility");
+         kind != QLatin1String("distribution") && kind != QLatin1String("utility") && kind != QLatin1String("cost");
 }
 
 QString kindName(record::CaseKind kind) {
@@ -213,6 +222,11 @@ QString flipsText(std::int64_t count) {
 
 QString stepsText(std::int64_t count) {
   return counted(count, QT_TRANSLATE_NOOP("VerdictPage", "1 step"), QT_TRANSLATE_NOOP("VerdictPage", "%1 steps"));
+}
+
+QString timesText(std::int64_t count) {
+  return counted(count, QT_TRANSLATE_NOOP("VerdictPage", "1 measurement"),
+                 QT_TRANSLATE_NOOP("VerdictPage", "%1 measurements"));
 }
 
 QString hashText(const std::string& sha256) {

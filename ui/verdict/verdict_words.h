@@ -39,6 +39,9 @@ QString usedText(const record::RuleVerdict& rule);
 /// The same as a number; nothing where the limit is a lower one, 0 or not there.
 std::optional<double> usedShare(const record::RuleVerdict& rule);
 
+/// Whether the rule is judged by what was timed, or measured beside times.
+bool isOnCosts(const record::RuleVerdict& rule);
+
 /// Whether what is behind the rule are steps: its evidence is curves.
 bool isOnSteps(const record::RuleVerdict& rule);
 
@@ -50,6 +53,8 @@ plot::RowsCell::Tone toneOf(Direction direction);
 QString casesText(std::int64_t count);
 QString flipsText(std::int64_t count);
 QString stepsText(std::int64_t count);
+/// What rules on costs rest on: repetitions of steps, or calls.
+QString timesText(std::int64_t count);
 
 /// "7c1e 4b90 d2a5 16f8": the beginning of a hash, in fours; an en dash for none.
 QString hashText(const std::string& sha256);

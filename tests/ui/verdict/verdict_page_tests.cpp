@@ -25,6 +25,7 @@
 #include "ui/shell/glance_strip.h"
 #include "ui/shell/theme.h"
 #include "ui/verdict/case_table.h"
+#include "ui/verdict/latency_view.h"
 #include "ui/verdict/rule_table.h"
 #include "ui/verdict/rules_panel.h"
 #include "ui/verdict/utility_table.h"
@@ -356,6 +357,38 @@ class VerdictPageTests : public QObject {
     QVERIFY(std::isnan(slices.front().largest.value()));
     QCOMPARE(slices.front().flips[index(Side::SameWeights)], std::int64_t{1});
     QCOMPARE(slices.front().flips[index(Side::Trained)], std::int64_t{1});
+  }
+
+  // 2 ms against 1 ms with an interval above 1: slower, in words; at the other batch size the reason stands there.
+  void latency_says_in_words_where_the_trial_is_slower() {
+    VerdictData data;
+    plot::PictureView view(QStringLiteral("latency_of_a_test"));
+    view.setTableOnly();
+    showLatency(view, data, {});
+    QCOMPARE(view.table()->rows().rowCount(), 0);
+    record::Latency timed;
+    timed.batch = 1;
+    timed.calls = 1000;
+    timed.p50_seconds = 0.001;
+    timed.method = "10 rounds of 100 calls, arms interleaved";
+    record::Latency missing;
+    missing.batch = 64;
+    missing.missing = "it does not fit";
+    data.latencyReference = {timed, missing};
+    timed.p50_seconds = 0.002;
+    timed.p50_ratio = 2.0;
+    timed.p50_ratio_low = 1.5;
+    timed.p50_ratio_high = 2.5;
+    data.trial.end.latency = {timed, missing};
+    showLatency(view, data, {});
+    plot::RowsModel& rows = view.table()->rows();
+    const auto at = [&rows](int row, int column) { return rows.cell(row, column).text; };
+    QCOMPARE(rows.rowCount(), 2);
+    QCOMPARE(at(0, 1), QStringLiteral("slower"));
+    QVERIFY(at(0, 2).startsWith(QLatin1Char('2')));
+    QVERIFY(at(0, 4).startsWith(QLatin1Char('1')));
+    QVERIFY(at(0, 5).startsWith(QLatin1Char('2')));
+    QCOMPARE(at(1, 1), QStringLiteral("not measured: it does not fit"));
   }
 
   void ten_thousand_cases_are_shown() {
