@@ -3,8 +3,7 @@
 
 #include <QCoreApplication>
 #include <QEvent>
-#include <QFormLayout>
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QJsonDocument>
 #include <QLabel>
 #include <QPushButton>
@@ -31,7 +30,10 @@ using State = PreflightLine::State;
 // at most 18.9 MB for archives of 11, 167 and 493 MB.
 constexpr qint64 kLogBytes = 20'000'000;
 
-constexpr int kLongestWord = 250;  // px
+constexpr int kLongestWord = 250;   // px
+constexpr int kLongestValue = 120;  // px on one line; what is longer is a sentence and wraps
+
+enum Column { kWords, kSign, kValue };
 
 QString say(const char* text, int count = -1) {
   return QCoreApplication::translate("PreflightPanel", text, nullptr, count);
@@ -185,7 +187,7 @@ PreflightPanel::PreflightPanel(QWidget* parent)
       m_title(new QLabel(tr("Pre-flight"))),
       m_note(new QLabel),
       m_cancel(new QPushButton(tr("Cancel"))),
-      m_form(new QFormLayout) {
+      m_grid(new QGridLayout) {
   QFont bold = m_title->font();
   bold.setBold(true);
   m_title->setFont(bold);
@@ -196,19 +198,18 @@ PreflightPanel::PreflightPanel(QWidget* parent)
   m_cancel->setAccessibleName(tr("Cancel the pre-flight"));
   m_cancel->setToolTip(tr("Makes no further step for nothing. One that LibTorch is at comes to its end first."));
   connect(m_cancel, &QPushButton::clicked, this, &PreflightPanel::cancelRequested);
-  m_form->setContentsMargins(0, 0, 0, 0);
-  m_form->setHorizontalSpacing(12);
-  m_form->setVerticalSpacing(4);
-  m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-  m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
-  m_form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+  // Words give way to values, onto more lines: a QFormLayout that wraps long rows cuts the values of some of them.
+  m_grid->setContentsMargins(0, 0, 0, 0);
+  m_grid->setHorizontalSpacing(6);
+  m_grid->setVerticalSpacing(4);
+  m_grid->setColumnStretch(kWords, 1);
   auto* const layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(4);
   layout->addWidget(m_title);
   layout->addWidget(m_note);
   layout->addWidget(m_cancel, 0, Qt::AlignLeft);
-  layout->addLayout(m_form);
+  layout->addLayout(m_grid);
   clear();
 }
 
@@ -276,32 +277,31 @@ void PreflightPanel::showLines(const std::vector<PreflightLine>& lines) {
 }
 
 void PreflightPanel::fill() {
-  while (m_form->rowCount() > 0) m_form->removeRow(0);
-  for (const PreflightLine& line : m_lines) {
+  while (QLayoutItem* const item = m_grid->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  for (int i = 0; i < int(m_lines.size()); ++i) {
+    const PreflightLine& line = m_lines[std::size_t(i)];
     auto* const what = new QLabel(line.what);
-    what->setTextFormat(Qt::PlainText);
+    what->setWordWrap(true);
     what->setForegroundRole(QPalette::PlaceholderText);
-    auto* const field = new QWidget;
-    auto* const row = new QHBoxLayout(field);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(6);
     auto* const sign = new QLabel(signOf(line.state));
-    sign->setTextFormat(Qt::PlainText);
     QPalette signPalette = sign->palette();
     signPalette.setColor(QPalette::WindowText, colorOf(line.state, palette().color(QPalette::WindowText)));
     sign->setPalette(signPalette);
     auto* const value = new QLabel(line.value);
-    value->setTextFormat(Qt::PlainText);
     value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    row->addStretch(1);
-    row->addWidget(sign);
-    row->addWidget(value);
-    for (QWidget* const part :
-         {static_cast<QWidget*>(what), static_cast<QWidget*>(sign), static_cast<QWidget*>(value)}) {
+    value->setWordWrap(value->sizeHint().width() > kLongestValue);
+    value->setAlignment(Qt::AlignRight | Qt::AlignTop);
+    value->setAccessibleDescription(line.detail);
+    for (QLabel* const part : {what, sign, value}) {
+      part->setTextFormat(Qt::PlainText);
       part->setToolTip(plainTip(line.detail));
     }
-    value->setAccessibleDescription(line.detail);
-    m_form->addRow(what, field);
+    m_grid->addWidget(what, i, kWords, Qt::AlignTop);
+    m_grid->addWidget(sign, i, kSign, Qt::AlignRight | Qt::AlignTop);
+    m_grid->addWidget(value, i, kValue, Qt::AlignRight | Qt::AlignTop);
   }
 }
 

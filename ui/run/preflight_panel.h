@@ -10,7 +10,7 @@
 #include "core/session/preflight.h"
 #include "core/spec/experiment.h"
 
-class QFormLayout;
+class QGridLayout;
 class QLabel;
 class QPushButton;
 
@@ -62,7 +62,7 @@ class PreflightPanel : public QWidget {
   QLabel* m_title;
   QLabel* m_note;
   QPushButton* m_cancel;
-  QFormLayout* m_form;
+  QGridLayout* m_grid;
   std::vector<PreflightLine> m_lines;
   bool m_isWaiting = false;
 };
