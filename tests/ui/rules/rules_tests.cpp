@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What rules mean in numbers and words, and the panel that says it.
+#include <QComboBox>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextEdit>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "core/archive/writer.h"
+#include "ui/rules/rule_figures.h"
+#include "ui/rules/rule_words.h"
+#include "ui/rules/rules_explainer.h"
+
+using namespace mantissa;
+using namespace mantissa::ui::rules;
+
+namespace {
+
+/// A case whose reference output is `size` and whose outputs with the same weights are off by `error`.
+record::CaseRow caseOf(const std::string& id, double size, double error) {
+  record::CaseRow row;
+  row.id = id;
+  row.target = {0};
+  row.output_reference = {size, 0};
+  row.output = row.output_same_weights = {size + error, 0};
+  return row;
+}
+
+/// Four cases of outputs 4, 0: their RMS over eight elements is sqrt(4 * 16 / 8) = 2.8284.
+judge::Evidence fourCases(const std::string& autocast) {
+  judge::Evidence evidence;
+  evidence.autocast = autocast;
+  evidence.decision.kind = judge::DecisionKind::ArgMax;
+  evidence.counts.attempted = 300;
+  evidence.counts.applied = 296;
+  evidence.counts.skipped = 4;
+  evidence.cases = {caseOf("a", 4, 0), caseOf("b", 4, 0.004), caseOf("c", 4, 0.04), caseOf("d", 4, 0.08)};
+  judge::compare(evidence.cases, evidence.decision);
+  std::vector<record::CaseRow> rounding = {caseOf("a", 4, 0), caseOf("b", 4, 0), caseOf("c", 4, 0),
+                                           caseOf("d", 4, 4e-5)};
+  judge::compare(rounding, evidence.decision);
+  evidence.rounding = {rounding};
+  return evidence;
+}
+
+RunFacts runOf(const judge::Evidence& evidence) {
+  RunFacts run;
+  run.experiment = 1;
+  run.name = "digits";
+  run.trials.push_back({"bf16", {}, evidence});
+  return run;
+}
+
+spec::Rules relativeRule(double limit) {
+  spec::Rules rules;
+  spec::OutputRule rule;
+  rule.reduce = spec::Reduce::Max;
+  rule.max[""] = limit;
+  rules.output = {rule};
+  return rules;
+}
+
+QString all(const ExplainedRule& rule) { return rule.sentences.join(u'\n'); }
+
+bool has(const QString& text, const char* part) { return text.contains(QString::fromUtf8(part)); }
+
+}  // namespace
+
+class RulesTests : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates)); }
+  void cleanup() { QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates)); }
+
+  void the_spacing_of_a_format_is_a_power_of_two() {
+    // 3.1 lies between 2 and 4: 2 / 2^7, 2 / 2^10, 2 / 2^23.
+    QCOMPARE(spacing(3.1, "bfloat16"), 0.015625);
+    QCOMPARE(spacing(-3.1, "float16"), 0.001953125);
+    QCOMPARE(spacing(3.1, "off"), std::ldexp(1.0, -22));
+    QCOMPARE(spacing(0, "float16"), std::ldexp(1.0, -24));  // the smallest subnormal
+    QCOMPARE(spacing(1e-7, "float16"), std::ldexp(1.0, -24));
+    QCOMPARE(spacing(65504, "float16"), 32.0);
+    QVERIFY(std::isnan(spacing(65536, "float16")));
+    QVERIFY(std::isnan(spacing(std::numeric_limits<double>::infinity(), "bfloat16")));
+  }
+
+  void so_many_steps_may_be_skipped() {
+    QCOMPARE(mostSkips(0.98, 300), std::int64_t{6});  // 294 of 300 is 0.98
+    QCOMPARE(mostSkips(0.98, 301), std::int64_t{6});  // 294.98 rounds up to 295
+    QCOMPARE(mostSkips(1.0, 300), std::int64_t{0});
+    QCOMPARE(mostSkips(0.0, 300), std::int64_t{300});
+    QCOMPARE(mostSkips(0.98, 0), std::int64_t{0});
+  }
+
+  void limits_of_every_measure_are_said_at_a_size() {
+    spec::OutputRule rule;
+    QCOMPARE(*allowedAt(rule, 0.002, 3.1, "float16"), 0.0062);
+    rule.measure = "abs";
+    QCOMPARE(*allowedAt(rule, 0.002, 3.1, "float16"), 0.002);
+    rule.measure = "ulp";
+    QCOMPARE(*allowedAt(rule, 8, 3.1, "float16"), std::ldexp(1.0, -19));  // 8 * 2^-22
+    rule.measure = "elementwise";
+    rule.tolerances = {{"float16", {1e-3, 1e-5}}};  // rtol, atol
+    QCOMPARE(*allowedAt(rule, 1, 2, "float16"), 0.00201);
+    QVERIFY(!allowedAt(rule, 1, 2, "bfloat16"));
+    rule.measure = "cosine";
+    QVERIFY(!allowedAt(rule, 1e-3, 2, "float16"));
+  }
+
+  void figures_count_the_cases_beyond_and_name_the_worst() {
+    const judge::Evidence evidence = fourCases("bfloat16");
+    const spec::Rules rules = relativeRule(0.002);
+    const auto found = outputFigures(rules.output.front(), evidence, 0.002);
+    QVERIFY(found);
+    QCOMPARE(found->cases, std::int64_t{4});
+    QCOMPARE(found->beyond, std::int64_t{2});  // 0, 0.004/4 = 0.001, 0.01, 0.02
+    QCOMPARE(found->worst, 0.02);
+    QCOMPARE(found->worstCase, QStringLiteral("d"));
+    QVERIFY(std::abs(*found->yardstick - 1e-5) < 1e-12);  // 4e-5 / 4
+  }
+
+  void a_case_that_is_nan_is_the_worst_and_beyond_every_limit() {
+    judge::Evidence evidence = fourCases("bfloat16");
+    evidence.cases[1].output_same_weights = {std::numeric_limits<double>::quiet_NaN(), 0};
+    judge::compare(evidence.cases, evidence.decision);
+    const auto found = outputFigures(relativeRule(1).output.front(), evidence, 1.0);
+    QVERIFY(found);
+    QVERIFY(std::isnan(found->worst));
+    QCOMPARE(found->worstCase, QStringLiteral("b"));
+    QCOMPARE(found->beyond, std::int64_t{1});
+  }
+
+  void a_tolerance_is_said_at_the_size_of_the_outputs() {
+    const RunFacts run = runOf(fourCases("bfloat16"));
+    const QString words = all(explain(relativeRule(0.002), &run).at(0));
+    // sqrt(8) = 2.828; 0.002 of it = 0.005657; between 2 and 4 BF16's spacing is 2^-6, FP16's 2^-9.
+    QVERIFY2(has(words, "bf16 (BF16): 0.002 of RMS 2.828 = 0.005657"), qPrintable(words));
+    QVERIFY2(has(words, "at the largest output, 4.000, it is 0.008000"), qPrintable(words));
+    QVERIFY2(has(words, "Less than half of BF16's spacing"), qPrintable(words));  // 0.005657 < 0.0078
+    QVERIFY2(has(words, "The worst case of bf16 was 0.02000 (case d); 2 of 4 cases beyond."), qPrintable(words));
+    QVERIFY2(has(words, "The rounding floor is 1.000e−05: the limit is 200 × that."), qPrintable(words));
+    QVERIFY2(has(words, "BF16's spacing at 2.828 is 0.01563, FP16's 0.001953."), qPrintable(words));
+  }
+
+  void a_limit_below_the_yardstick_rejects_the_references_own_repeats() {
+    judge::Evidence evidence = fourCases("bfloat16");
+    evidence.spread = {evidence.cases};  // its `trained` differs by 0.02 at most
+    spec::Rules rules = relativeRule(0.01);
+    rules.output.front().of = spec::Of::Trained;
+    const RunFacts run = runOf(evidence);
+    QVERIFY2(
+        has(all(explain(rules, &run).at(0)), "The run-to-run spread is 0.02000: the limit is below it and rejects"),
+        qPrintable(all(explain(rules, &run).at(0))));
+    rules.output.front().max[""] = 0.03;
+    QVERIFY(has(all(explain(rules, &run).at(0)), "the limit is 1.5 × that"));
+  }
+
+  void a_multiple_of_the_rounding_floor_is_a_number() {
+    spec::Rules rules = relativeRule(1);
+    rules.output.front().max.clear();
+    rules.output.front().max_rounding = 100;  // 100 * 1e-5 = 0.001; of 2.828 it is 0.002828
+    const RunFacts run = runOf(fourCases("bfloat16"));
+    const QString words = all(explain(rules, &run).at(0));
+    QVERIFY2(has(words, "of RMS 2.828 = 0.002828"), qPrintable(words));
+    QVERIFY2(has(words, "2 of 4 cases beyond"), qPrintable(words));
+  }
+
+  void without_a_run_everything_is_said_at_size_1() {
+    const QString words = all(explain(relativeRule(0.002), nullptr).at(0));
+    QVERIFY2(has(words, "0.002 of an RMS of 1 = 0.002000."), qPrintable(words));
+    // 1 / 2^7 and 1 / 2^10
+    QVERIFY2(has(words, "BF16's spacing at 1.000 is 0.007813, FP16's 0.0009766."), qPrintable(words));
+  }
+
+  void presets_of_others_are_labelled_per_operator() {
+    spec::Rules rules;
+    spec::OutputRule rule;
+    rule.preset = "onnx";
+    rule.measure = "elementwise";
+    rule.reduce = spec::Reduce::Max;
+    rule.max[""] = 1;
+    rule.tolerances[""] = {1e-3, 1e-7};
+    rules.output = {rule};
+    const RunFacts run = runOf(fourCases("float16"));
+    const ExplainedRule explained = explain(rules, &run).at(0);
+    QVERIFY(has(explained.heading, "preset onnx"));
+    QVERIFY(has(all(explained), "Made per operator, not per network"));
+    // 1e-3 * 2.828 + 1e-7 = 0.002829; differences at 4: tolerance 0.0040001: 0, 0.004, 0.04, 0.08 -> 2 beyond
+    QVERIFY2(has(all(explained), "= 0.002829"), qPrintable(all(explained)));
+    QVERIFY2(has(all(explained), "2 of 4 cases beyond"), qPrintable(all(explained)));
+  }
+
+  void a_dtype_without_a_limit_is_undecided() {
+    spec::Rules rules = relativeRule(1);
+    rules.output.front().max = {{"float16", 0.002}};
+    const RunFacts run = runOf(fourCases("bfloat16"));
+    QVERIFY(has(all(explain(rules, &run).at(0)), "no limit for it, so it is undecided"));
+  }
+
+  void a_drop_is_said_in_cases_and_beside_the_spread() {
+    judge::Evidence evidence = fourCases("bfloat16");
+    std::vector<record::CaseRow> repeat = evidence.cases;
+    repeat[0].output = {0, 4};  // decides for 1: accuracy 3/4 against 1
+    judge::compare(repeat, evidence.decision);
+    evidence.spread = {repeat};
+    spec::Rules rules;
+    spec::QualityRule rule;
+    rule.max_drop_relative = 0.005;
+    rules.quality = {rule};
+    const RunFacts run = runOf(evidence);
+    const QString words = all(explain(rules, &run).at(0));
+    QVERIFY2(has(words, "The reference's accuracy is 1.000: at least 0.9950, a drop of at most 0.005000."),
+             qPrintable(words));
+    QVERIFY2(has(words, "One case of 4 is 0.2500, so the limit lets no more be wrong."), qPrintable(words));
+    QVERIFY2(has(words, "The run-to-run spread of accuracy is 0.2500: a limit below it rejects"), qPrintable(words));
+  }
+
+  void flips_and_progress_are_counted_in_the_run() {
+    spec::Rules rules;
+    rules.flips.emplace();
+    rules.flips->max_by_kind["ordinary"] = 0;
+    rules.progress.emplace();
+    rules.progress->min_applied_fraction = 0.98;
+    const RunFacts run = runOf(fourCases("bfloat16"));
+    const std::vector<ExplainedRule> explained = explain(rules, &run);
+    QVERIFY2(has(all(explained.at(0)), "bf16 flipped 0 of 4 ordinary cases."), qPrintable(all(explained.at(0))));
+    QVERIFY2(has(all(explained.at(0)), "smallest margin is 4.000; 0 of 4 margins"), qPrintable(all(explained.at(0))));
+    QVERIFY2(has(all(explained.at(1)), "bf16 skipped 4 of 300 steps"), qPrintable(all(explained.at(1))));
+    QVERIFY2(has(all(explained.at(1)), "; 6 may be."), qPrintable(all(explained.at(1))));
+  }
+
+  void numbers_are_those_of_the_locale() {
+    QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+    const RunFacts run = runOf(fourCases("bfloat16"));
+    const QString words = all(explain(relativeRule(0.002), &run).at(0));
+    QVERIFY2(has(words, "0,002 of RMS 2,828 = 0,005657"), qPrintable(words));
+  }
+
+  void the_newest_run_of_the_same_name_comes_first() {
+    std::vector<record::TrialRow> arms(4);
+    const char* const names[] = {"digits", "wine", "digits", "digits"};
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      arms[i].experiment_id = static_cast<std::int64_t>(i + 1);
+      arms[i].experiment = names[i];
+      arms[i].start.kind = record::TrialKind::Trial;
+      arms[i].end.status = record::Status::Finished;
+    }
+    arms[3].end.status = record::Status::Running;
+    const std::vector<RunChoice> choices = runChoices(arms, "digits", 10);
+    QCOMPARE(choices.size(), std::size_t{3});
+    QCOMPARE(choices[0].experiment, std::int64_t{3});
+    QCOMPARE(choices[1].experiment, std::int64_t{1});
+    QCOMPARE(choices[2].name, QStringLiteral("wine"));
+    QCOMPARE(runChoices(arms, "digits", 1).size(), std::size_t{1});
+  }
+
+  void the_panel_follows_what_is_typed_and_reads_the_run_once() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.db"));
+    makeArchive(file);
+    std::atomic<int> reads{0};
+    RulesExplainer panel;
+    panel.setArchive(file, [&reads](const std::string&, std::int64_t) {
+      ++reads;
+      return fourCases("bfloat16");
+    });
+    panel.setText(textOf("0.002"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
+    QVERIFY(!panel.isSettled());  // nobody looks
+    panel.show();
+    QTRY_VERIFY(panel.isSettled());
+    QVERIFY2(has(panel.words()->toPlainText(), "0.002 of RMS 2.828"), qPrintable(panel.words()->toPlainText()));
+    QVERIFY(panel.runs()->currentText().startsWith(QStringLiteral("digits")));
+    QVERIFY2(has(panel.status()->text(), "would be post hoc"), qPrintable(panel.status()->text()));
+    panel.setText(textOf("0.004"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
+    QTRY_VERIFY(has(panel.words()->toPlainText(), "0.004 of RMS 2.828"));
+    QCOMPARE(reads.load(), 1);
+    panel.setText(textOf("-1"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
+    QTRY_VERIFY(has(panel.status()->text(), "read last"));
+    QVERIFY(has(panel.words()->toPlainText(), "0.004 of RMS 2.828"));
+    QVERIFY2(has(panel.status()->text(), "-1"), qPrintable(panel.status()->text()));
+  }
+
+  void without_an_archive_the_panel_says_so() {
+    RulesExplainer panel;
+    panel.setText(textOf("0.002"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
+    panel.show();
+    QTRY_VERIFY(panel.isSettled());
+    QVERIFY(has(panel.status()->text(), "No archive is open"));
+    QVERIFY(has(panel.words()->toPlainText(), "0.002 of an RMS of 1"));
+    QVERIFY(!panel.runs()->isEnabled());
+    panel.setText(QStringLiteral("mantissa = 1\n"), QStringLiteral("digits.toml"), QStringLiteral("digits"), false);
+    QTRY_VERIFY(has(panel.words()->toPlainText(), "a clean trial is undecided"));
+  }
+
+  void an_archive_that_cannot_be_read_leaves_the_words_at_size_1() {
+    RulesExplainer panel;
+    panel.setArchive(QStringLiteral("/nowhere/a.db"),
+                     [](const std::string&, std::int64_t) { return fourCases("bfloat16"); });
+    panel.setText(textOf("0.002"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
+    panel.show();
+    QTRY_VERIFY(panel.isSettled());
+    QVERIFY2(has(panel.status()->text(), "/nowhere/a.db"), qPrintable(panel.status()->text()));
+    QVERIFY(has(panel.words()->toPlainText(), "0.002 of an RMS of 1"));
+  }
+
+  void the_presets_are_buttons() {
+    RulesExplainer panel;
+    QSignalSpy asked(&panel, &RulesExplainer::presetRequested);
+    auto* const button = panel.findChild<QPushButton*>(QStringLiteral("preset_onnx"));
+    QVERIFY(button->text().contains(QStringLiteral("per operator")));
+    button->click();
+    QCOMPARE(asked.size(), 1);
+    QCOMPARE(asked[0][0].toString(), QStringLiteral("onnx"));
+  }
+
+ private:
+  static QString textOf(const char* limit) {
+    return QStringLiteral("mantissa = 1\n[rules]\noutput = { reduce = \"max\", max = %1 }\n").arg(QLatin1String(limit));
+  }
+  static void makeArchive(const QString& file) {
+    archive::Writer writer(file.toStdString());
+    record::ExperimentStart experiment;
+    experiment.name = "digits";
+    record::TrialStart start;
+    start.experiment = writer.begin_experiment(experiment);
+    start.kind = record::TrialKind::Reference;
+    start.name = "reference";
+    start.reference = writer.begin_trial(start);
+    const std::int64_t reference = start.reference;
+    start.kind = record::TrialKind::Trial;
+    start.name = "bf16";
+    start.autocast = "bfloat16";
+    const std::int64_t trial = writer.begin_trial(start);
+    writer.finish_trial(reference, {});
+    writer.finish_trial(trial, {});
+    writer.flush();
+  }
+};
+
+QTEST_MAIN(RulesTests)
+#include "rules_tests.moc"
