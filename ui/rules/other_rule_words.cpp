@@ -145,7 +145,12 @@ void explainQualityOf(const spec::QualityRule& rule, const RunFacts::Trial& tria
       QString spreadText =
           say(QT_TRANSLATE_NOOP("RuleWords", "The run-to-run spread of %1 is %2")).arg(name, measuredText(*spread));
       if (*drop < *spread) {
-        spreadText += say(QT_TRANSLATE_NOOP("RuleWords", ": a limit below it rejects the reference's own repeats"));
+        spreadText += say(QT_TRANSLATE_NOOP(
+            "RuleWords", ": the limit is tighter than that and would reject the reference's own repeats"));
+      } else if (*spread > 0) {
+        spreadText +=
+            say(QT_TRANSLATE_NOOP("RuleWords", ": the limit is %1 × that, looser than what another seed does"))
+                .arg(plot::multipleText(*drop / *spread));
       }
       sentences << spreadText + u'.';
     }
@@ -200,6 +205,12 @@ ExplainedRule explainFlips(const spec::FlipsRule& rule, bool isOfPreset, const R
       break;
     }
     explainFlipsOf(rule, trial, explained.sentences);
+    const judge::DecisionRule& counted = trial.evidence.decision;
+    if (counted.form != rule.decision || counted.ties != rule.ties || counted.tie_within != rule.tie_within ||
+        (rule.decision == spec::FlipsDecision::TopK && counted.k != rule.k)) {
+      explained.sentences << say(QT_TRANSLATE_NOOP(
+          "RuleWords", "Flips are counted by what the rules of that run take for a decision and a tie."));
+    }
   }
   explained.sentences.removeAll(QString());
   explained.sentences.removeDuplicates();

@@ -7,11 +7,10 @@
 #include <cmath>
 #include <utility>
 
-#include "core/spec/parse.h"
 #include "ui/measured_text.h"
 #include "ui/models/name_words.h"
-#include "ui/models/record_words.h"
 #include "ui/plot/plot_numbers.h"
+#include "ui/rules/judged_rule_words.h"
 #include "ui/rules/other_rule_words.h"
 #include "ui/rules/rule_figures.h"
 
@@ -140,12 +139,21 @@ QString yardstickWords(const spec::OutputRule& rule, const std::optional<double>
     return say(QT_TRANSLATE_NOOP("RuleWords", "The %1 was not measured in this run: %2 does it."))
         .arg(name, isRounding ? QStringLiteral("reference.rounding_repeats") : QStringLiteral("reference.repeats"));
   }
+  if (*size == 0 && isRounding) {
+    return say(QT_TRANSLATE_NOOP("RuleWords", "The rounding floor is 0: the reference repeats itself exactly."));
+  }
   const QString is = say(QT_TRANSLATE_NOOP("RuleWords", "The %1 is %2")).arg(name, measuredText(*size));
   if (!limit || !(*size > 0)) return is + u'.';
   if (*limit < *size) {
-    return is + say(QT_TRANSLATE_NOOP("RuleWords", ": the limit is below it and rejects the reference's own repeats."));
+    return is + say(QT_TRANSLATE_NOOP(
+                    "RuleWords", ": the limit is tighter than that and would reject the reference's own repeats."));
   }
-  return is + say(QT_TRANSLATE_NOOP("RuleWords", ": the limit is %1 that.")).arg(multiple(*limit / *size));
+  const QString times = multiple(*limit / *size);
+  if (isRounding) {
+    return is + say(QT_TRANSLATE_NOOP("RuleWords", ": the limit is %1 that, looser than rounding alone.")).arg(times);
+  }
+  return is +
+         say(QT_TRANSLATE_NOOP("RuleWords", ": the limit is %1 that, looser than what another seed does.")).arg(times);
 }
 
 /// The least of what a rule allows, in numbers: the stated limit and multiples of the yardstick.
@@ -165,17 +173,9 @@ void explainFloat64(const spec::OutputRule& rule, const RunFacts* run, QStringLi
                                      "The RMSE against FP64 outputs may be so many times that of the reference, and a "
                                      "tenth of %1 besides; outputs that are all within %1 of FP64 pass."))
                    .arg(everyDigitText(rule.float64_tolerance));
-  if (run == nullptr) return;
   spec::Rules alone;
   alone.output = {rule};
-  for (const RunFacts::Trial& trial : run->trials) {
-    if (!trial.problem.empty()) continue;
-    const record::Verdict verdict = judge::judge(alone, {}, trial.evidence);
-    const auto own = std::find_if(verdict.rules.begin(), verdict.rules.end(),
-                                  [](const record::RuleVerdict& one) { return one.name.rfind("output", 0) == 0; });
-    if (own == verdict.rules.end()) continue;
-    sentences << QStringLiteral("%1: %2.").arg(nameOf(trial), models::figuresIn(QString::fromStdString(own->reason)));
-  }
+  sentences << judgedWords(alone, "output", run);
 }
 
 /// Without a run, of outputs of size 1: each dtype that has a limit.
@@ -276,7 +276,9 @@ std::vector<ExplainedRule> explain(const spec::Rules& rules, const RunFacts* run
   for (const spec::OutputRule& rule : rules.output) explained.push_back(explainOutput(rule, run));
   if (rules.flips) explained.push_back(explainFlips(*rules.flips, rules.flips_from_preset, run));
   for (const spec::QualityRule& rule : rules.quality) explained.push_back(explainQuality(rule, run));
+  if (rules.utility) explained.push_back(explainUtility(*rules.utility, run));
   if (rules.progress) explained.push_back(explainProgress(*rules.progress, run));
+  for (const spec::DistributionRule& rule : rules.distribution) explained.push_back(explainDistribution(rule, run));
   return explained;
 }
 

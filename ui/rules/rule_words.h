@@ -15,6 +15,8 @@ namespace mantissa::ui::rules {
 struct ExplainedRule {
   QString heading;  ///< "Output: q0.99 of case_relative, same weights"
   QStringList sentences;
+
+  bool operator==(const ExplainedRule& other) const { return heading == other.heading && sentences == other.sentences; }
 };
 
 /// What rules mean at the size of the outputs of an archived run: what a limit lets through there, how far apart the

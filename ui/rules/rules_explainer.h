@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "ui/models/background_work.h"
 #include "ui/rules/rule_words.h"
@@ -13,21 +15,25 @@
 
 class QComboBox;
 class QLabel;
+class QMenu;
 class QTextEdit;
 
 namespace mantissa::ui::rules {
 
-/// Says what the rules of a text mean at the size of the outputs of an archived run: the newest of the same experiment,
-/// or the one that a person chooses. Without one it speaks of outputs of size 1. Offers the presets.
+/// Says what the rules of a text mean at the size of the outputs of an archived run: all trials of the newest one of
+/// the same experiment, or the run or trial that a person chooses. Without one it speaks of outputs of size 1. Offers
+/// the presets.
 ///
-/// The archive is read, and the words are made, on a thread of its own; what was said stays until then. Window thread.
+/// The archive is read, and the words are made, on a thread of its own; a newer text or archive drops the reading of an
+/// older one, and what was said stays until then. Window thread.
 class RulesExplainer : public QWidget {
   Q_OBJECT
 
  public:
   explicit RulesExplainer(QWidget* parent = nullptr);
 
-  /// Without a call, or with an empty reader, no run is read. \param archive  empty: none is open
+  /// Looks whether the archive has another run meanwhile, too. Without a call, or with an empty reader, no run is read.
+  /// \param archive  empty: none is open
   void setArchive(const QString& archive, const EvidenceReader& read);
   /// \param file  its name in messages; \param name  of the experiment; \param hasRules  whether [rules] is in the text
   void setText(const QString& text, const QString& file, const QString& name, bool hasRules);
@@ -36,6 +42,7 @@ class RulesExplainer : public QWidget {
   bool isSettled() const { return !m_isStale && !m_work.isBusy(); }
 
   QComboBox* runs() const { return m_runs; }
+  QMenu* presets() const { return m_presets; }
   QTextEdit* words() const { return m_words; }
   QLabel* status() const { return m_status; }
 
@@ -53,17 +60,24 @@ class RulesExplainer : public QWidget {
   void makeLayout();
   void refresh();
   void take(const Answer& answer);
+  void showChoices(const Answer& answer);
   void showRules(const std::vector<ExplainedRule>& rules);
 
   QString m_archive;
   EvidenceReader m_read;
   QString m_text, m_file, m_name;
   bool m_hasRules = false;
-  std::int64_t m_chosen = 0;  ///< experiment; 0: the newest of the same name
+  std::int64_t m_chosen = 0;       ///< experiment; 0: the newest of the same name
+  std::int64_t m_chosenTrial = 0;  ///< of it; 0: all
   bool m_isStale = true;
   QComboBox* m_runs;
+  QMenu* m_presets;
   QTextEdit* m_words;
   QLabel* m_status;
+  std::vector<RunChoice> m_choices;  ///< that are offered
+  std::optional<RunChoice> m_shown;  ///< of them
+  bool m_hasChoices = false;         ///< they were asked for once
+  std::vector<ExplainedRule> m_said;
   std::shared_ptr<Cache> m_cache;  ///< used by the thread alone
   models::BackgroundWork m_work;   ///< last: what it waits for at the end uses the rest
 };

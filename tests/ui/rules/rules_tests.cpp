@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What rules mean in numbers and words, and the panel that says it.
+#include <QAction>
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLocale>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -14,6 +17,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/archive/reader.h"
 #include "core/archive/writer.h"
 #include "ui/rules/rule_figures.h"
 #include "ui/rules/rule_words.h"
@@ -147,7 +151,8 @@ class RulesTests : public QObject {
     QVERIFY2(has(words, "at the largest output, 4.000, it is 0.008000"), qPrintable(words));
     QVERIFY2(has(words, "Less than half of BF16's spacing"), qPrintable(words));  // 0.005657 < 0.0078
     QVERIFY2(has(words, "The worst case of bf16 was 0.02000 (case d); 2 of 4 cases beyond."), qPrintable(words));
-    QVERIFY2(has(words, "The rounding floor is 1.000e−05: the limit is 200 × that."), qPrintable(words));
+    QVERIFY2(has(words, "The rounding floor is 1.000e−05: the limit is 200 × that, looser than rounding alone."),
+             qPrintable(words));
     QVERIFY2(has(words, "BF16's spacing at 2.828 is 0.01563, FP16's 0.001953."), qPrintable(words));
   }
 
@@ -157,11 +162,11 @@ class RulesTests : public QObject {
     spec::Rules rules = relativeRule(0.01);
     rules.output.front().of = spec::Of::Trained;
     const RunFacts run = runOf(evidence);
-    QVERIFY2(
-        has(all(explain(rules, &run).at(0)), "The run-to-run spread is 0.02000: the limit is below it and rejects"),
-        qPrintable(all(explain(rules, &run).at(0))));
+    QVERIFY2(has(all(explain(rules, &run).at(0)),
+                 "The run-to-run spread is 0.02000: the limit is tighter than that and would reject"),
+             qPrintable(all(explain(rules, &run).at(0))));
     rules.output.front().max[""] = 0.03;
-    QVERIFY(has(all(explain(rules, &run).at(0)), "the limit is 1.5 × that"));
+    QVERIFY(has(all(explain(rules, &run).at(0)), "the limit is 1.5 × that, looser than what another seed does."));
   }
 
   void a_multiple_of_the_rounding_floor_is_a_number() {
@@ -221,7 +226,8 @@ class RulesTests : public QObject {
     QVERIFY2(has(words, "The reference's accuracy is 1.000: at least 0.9950, a drop of at most 0.005000."),
              qPrintable(words));
     QVERIFY2(has(words, "One case of 4 is 0.2500, so the limit lets no more be wrong."), qPrintable(words));
-    QVERIFY2(has(words, "The run-to-run spread of accuracy is 0.2500: a limit below it rejects"), qPrintable(words));
+    QVERIFY2(has(words, "The run-to-run spread of accuracy is 0.2500: the limit is tighter than that"),
+             qPrintable(words));
   }
 
   void flips_and_progress_are_counted_in_the_run() {
@@ -251,6 +257,7 @@ class RulesTests : public QObject {
     for (std::size_t i = 0; i < arms.size(); ++i) {
       arms[i].experiment_id = static_cast<std::int64_t>(i + 1);
       arms[i].experiment = names[i];
+      arms[i].id = static_cast<std::int64_t>(i + 10);
       arms[i].start.kind = record::TrialKind::Trial;
       arms[i].end.status = record::Status::Finished;
     }
@@ -261,6 +268,109 @@ class RulesTests : public QObject {
     QCOMPARE(choices[1].experiment, std::int64_t{1});
     QCOMPARE(choices[2].name, QStringLiteral("wine"));
     QCOMPARE(runChoices(arms, "digits", 1).size(), std::size_t{1});
+  }
+
+  void trials_of_a_run_can_be_chosen_alone() {
+    std::vector<record::TrialRow> arms(3);
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      arms[i].id = static_cast<std::int64_t>(i + 10);
+      arms[i].experiment_id = 7;
+      arms[i].experiment = "digits";
+      arms[i].start.kind = i == 0 ? record::TrialKind::Reference : record::TrialKind::Trial;
+      arms[i].start.name = i == 0 ? "reference" : i == 1 ? "fp16" : "bf16";
+      arms[i].end.status = record::Status::Finished;
+    }
+    const std::vector<RunChoice> choices = runChoices(arms, "digits", 1);
+    QCOMPARE(choices.size(), std::size_t{3});
+    QCOMPARE(choices[0].trial, std::int64_t{0});
+    QCOMPARE(choices[0].trials, QStringList({"fp16", "bf16"}));
+    QCOMPARE(choices[2].trial, std::int64_t{12});
+    QCOMPARE(choices[2].trials, QStringList({"bf16"}));
+    QCOMPARE(trialsOf(arms, 7, 0).size(), std::size_t{2});
+    QCOMPARE(trialsOf(arms, 7, 12).at(0).start.name, std::string("bf16"));
+    QVERIFY(trialsOf(arms, 8, 0).empty());
+  }
+
+  void a_reading_that_nobody_waits_for_ends_before_its_next_trial() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.db"));
+    makeArchive(file);
+    const archive::Reader reader(file.toStdString());
+    std::vector<record::TrialRow> trials = trialsOf(reader.trials(), 1, 0);
+    QCOMPARE(trials.size(), std::size_t{1});
+    trials.push_back(trials.front());
+    int reads = 0;
+    const auto evidence = [&reads](const std::string&, std::int64_t) {
+      ++reads;
+      return fourCases("bfloat16");
+    };
+    QVERIFY(!readRun(reader, file.toStdString(), 1, trials, evidence, [&reads] { return reads == 0; }));
+    QCOMPARE(reads, 1);
+    QVERIFY(readRun(reader, file.toStdString(), 1, trials, evidence, [] { return true; }));
+  }
+
+  void rules_on_distributions_and_utility_say_what_was_found() {
+    judge::Evidence evidence = fourCases("bfloat16");
+    // Four right decisions are worth 1 each; the trial's are the same.
+    evidence.utility = spec::Utility{{{1, -2}, {-3, 1}}, std::nullopt, "EUR"};
+    spec::Rules rules;
+    rules.utility.emplace();
+    rules.utility->min = 3;
+    spec::DistributionRule distribution;
+    distribution.measure = "ks";
+    distribution.max = 0.25;
+    rules.distribution = {distribution};
+    const RunFacts run = runOf(evidence);
+    const std::vector<ExplainedRule> explained = explain(rules, &run);
+    QCOMPARE(explained.size(), std::size_t{2});
+    QVERIFY2(has(all(explained[0]), "The decisions sum up to at least 3."), qPrintable(all(explained[0])));
+    QVERIFY2(has(all(explained[0]), "bf16: the summed utility (trained) is 4"), qPrintable(all(explained[0])));
+    QVERIFY2(has(all(explained[1]), "by at most 0.25, at any value"), qPrintable(all(explained[1])));
+    // No output of the reference is above 4, three of the four of the trial are: 3/4.
+    QVERIFY2(has(all(explained[1]), "(trained) of output 0, which moved most, is 0.75 over 4 cases"),
+             qPrintable(all(explained[1])));
+    QVERIFY(!explain(rules, nullptr).at(1).sentences.isEmpty());
+  }
+
+  void flips_that_another_decision_counted_are_said_to_be() {
+    spec::Rules rules;
+    rules.flips.emplace();
+    rules.flips->max = 0;
+    const RunFacts run = runOf(fourCases("bfloat16"));
+    const char* const words = "Flips are counted by what the rules of that run take";
+    QVERIFY(!has(all(explain(rules, &run).at(0)), words));
+    rules.flips->tie_within = 0.5;
+    QVERIFY(has(all(explain(rules, &run).at(0)), words));
+  }
+
+  void an_archive_that_is_not_there_yet_has_nothing_archived() {
+    RulesExplainer panel;
+    QTemporaryDir folder;
+    panel.setArchive(folder.filePath(QStringLiteral("to-be.db")),
+                     [](const std::string&, std::int64_t) { return fourCases("bfloat16"); });
+    panel.setText(textOf("0.002"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
+    panel.show();
+    QTRY_VERIFY(panel.isSettled());
+    QVERIFY2(has(panel.status()->text(), "Nothing is archived yet"), qPrintable(panel.status()->text()));
+  }
+
+  void an_experiment_without_a_run_can_be_explained_by_another_ones() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.db"));
+    makeArchive(file);
+    RulesExplainer panel;
+    panel.setArchive(file, [](const std::string&, std::int64_t) { return fourCases("bfloat16"); });
+    panel.setText(textOf("0.002"), QStringLiteral("wine.toml"), QStringLiteral("wine"), true);
+    panel.show();
+    QTRY_VERIFY(panel.isSettled());
+    QVERIFY2(has(panel.status()->text(), "Nothing of this experiment is archived yet"),
+             qPrintable(panel.status()->text()));
+    QVERIFY(has(panel.words()->toPlainText(), "0.002 of an RMS of 1"));
+    QCOMPARE(panel.runs()->count(), 2);
+    panel.runs()->setCurrentIndex(1);
+    Q_EMIT panel.runs()->activated(1);
+    QTRY_VERIFY(panel.isSettled());
+    QVERIFY(has(panel.words()->toPlainText(), "0.002 of RMS 2.828"));
   }
 
   void the_panel_follows_what_is_typed_and_reads_the_run_once() {
@@ -278,7 +388,8 @@ class RulesTests : public QObject {
     panel.show();
     QTRY_VERIFY(panel.isSettled());
     QVERIFY2(has(panel.words()->toPlainText(), "0.002 of RMS 2.828"), qPrintable(panel.words()->toPlainText()));
-    QVERIFY(panel.runs()->currentText().startsWith(QStringLiteral("digits")));
+    QVERIFY2(panel.runs()->currentText().startsWith(QStringLiteral("bf16 (digits, ")),
+             qPrintable(panel.runs()->currentText()));
     QVERIFY2(has(panel.status()->text(), "would be post hoc"), qPrintable(panel.status()->text()));
     panel.setText(textOf("0.004"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
     QTRY_VERIFY(has(panel.words()->toPlainText(), "0.004 of RMS 2.828"));
@@ -302,22 +413,30 @@ class RulesTests : public QObject {
   }
 
   void an_archive_that_cannot_be_read_leaves_the_words_at_size_1() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.db"));
+    {
+      QFile text(file);
+      QVERIFY(text.open(QIODevice::WriteOnly));
+      text.write("no archive");
+    }
     RulesExplainer panel;
-    panel.setArchive(QStringLiteral("/nowhere/a.db"),
-                     [](const std::string&, std::int64_t) { return fourCases("bfloat16"); });
+    panel.setArchive(file, [](const std::string&, std::int64_t) { return fourCases("bfloat16"); });
     panel.setText(textOf("0.002"), QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
     panel.show();
     QTRY_VERIFY(panel.isSettled());
-    QVERIFY2(has(panel.status()->text(), "/nowhere/a.db"), qPrintable(panel.status()->text()));
+    QVERIFY2(panel.status()->text().contains(file), qPrintable(panel.status()->text()));
     QVERIFY(has(panel.words()->toPlainText(), "0.002 of an RMS of 1"));
   }
 
-  void the_presets_are_buttons() {
+  void the_presets_are_a_menu() {
     RulesExplainer panel;
     QSignalSpy asked(&panel, &RulesExplainer::presetRequested);
-    auto* const button = panel.findChild<QPushButton*>(QStringLiteral("preset_onnx"));
-    QVERIFY(button->text().contains(QStringLiteral("per operator")));
-    button->click();
+    QCOMPARE(panel.findChild<QPushButton*>(QStringLiteral("take_preset"))->menu(), panel.presets());
+    auto* const action = panel.findChild<QAction*>(QStringLiteral("preset_onnx"));
+    QVERIFY(panel.presets()->actions().contains(action));
+    QVERIFY(action->text().contains(QStringLiteral("per operator")));
+    action->trigger();
     QCOMPARE(asked.size(), 1);
     QCOMPARE(asked[0][0].toString(), QStringLiteral("onnx"));
   }
