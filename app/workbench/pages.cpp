@@ -5,10 +5,12 @@
 
 #include <QCoreApplication>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "core/archive/reader.h"
+#include "core/session/archived_evidence.h"
 #include "core/session/judge_again.h"
 #include "core/session/model_prints.h"
 #include "core/session/outcomes.h"
@@ -68,6 +70,9 @@ QVector<ui::shell::Page*> makePages() {
 
 ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
   auto* const editors = new ui::editor::EditorTabs(window);
+  editors->explainRulesBy([](const std::string& archive, std::int64_t trial) {
+    return session::archived_evidence(archive::Reader(archive), trial);
+  });
   auto* const run = qobject_cast<ui::run::RunPage*>(window.page(QStringLiteral("run")));
   QObject::connect(run, &ui::run::RunPage::editRequested, editors, [editors](const QString& file, qint64 experiment) {
     if (file.isEmpty()) {

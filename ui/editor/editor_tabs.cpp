@@ -44,6 +44,7 @@ EditorTabs::EditorTabs(shell::MainWindow& window)
   connect(&m_window, &shell::MainWindow::currentDocumentChanged, this, &EditorTabs::tellUnsaved);
   connect(&m_window, &shell::MainWindow::documentsChanged, this, &EditorTabs::rememberEditors);
   connect(&m_window, &shell::MainWindow::archiveSettled, this, &EditorTabs::enableActions);
+  connect(&m_window, &shell::MainWindow::archiveSettled, this, &EditorTabs::explainRules);
   connect(m_window.archiveDock(), &shell::ArchiveDock::newExperimentRequested, this, &EditorTabs::newExperiment);
   connect(m_window.archiveDock(), &shell::ArchiveDock::trialSelected, this, &EditorTabs::enableActions);
   connect(m_archived, &ArchivedText::arrived, this,
@@ -159,7 +160,7 @@ void EditorTabs::enableActions() {
 ExperimentEditor* EditorTabs::current() const { return qobject_cast<ExperimentEditor*>(m_window.currentDocument()); }
 
 bool EditorTabs::isSettled() const {
-  return !m_archived->isPending() && (current() == nullptr || !current()->isChecking());
+  return !m_archived->isPending() && (current() == nullptr || (!current()->isChecking() && !current()->isExplaining()));
 }
 
 void EditorTabs::openFile(const QString& path) {
@@ -271,6 +272,7 @@ ExperimentEditor* EditorTabs::add(ExperimentEditor* editor, Front front) {
     Q_EMIT saved(path);
   });
   editor->useSettings(m_window.settings());
+  editor->explainRulesBy(m_window.archive(), m_readEvidence);
   editor->restoreLayout(m_window.settings().pageLayout(QString::fromLatin1(kLayout)));
   connect(editor, &ExperimentEditor::layoutChanged, this,
           [this, editor] { m_window.settings().setPageLayout(QString::fromLatin1(kLayout), editor->saveLayout()); });
@@ -304,6 +306,19 @@ QString EditorTabs::saveBeforeRun(const QString& path) {
   if (answer == EditorQuestions::Saving::Save ? editor->save() : editor->saveAs()) return editor->file();
   m_window.showDocument(editor);  // where the reason stands
   return {};
+}
+
+void EditorTabs::explainRulesBy(const rules::EvidenceReader& read) {
+  m_readEvidence = read;
+  explainRules();
+}
+
+void EditorTabs::explainRules() {
+  for (shell::Document* const document : m_window.documents()) {
+    if (auto* const editor = qobject_cast<ExperimentEditor*>(document)) {
+      editor->explainRulesBy(m_window.archive(), m_readEvidence);
+    }
+  }
 }
 
 QStringList EditorTabs::unsavedFiles() const {

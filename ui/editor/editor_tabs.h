@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "ui/rules/run_facts.h"
+
 class QAction;
 
 namespace mantissa::ui::shell {
@@ -41,6 +43,9 @@ class EditorTabs : public QObject {
   /// Keeps what is not saved in this folder, and offers what was left there: at the start by reopen(), and of a file
   /// that is opened. Call it once, before the first editor. Without it nothing is kept.
   void useUnsavedTexts(const QString& folder);
+  /// What editors explain rules by: the archive that is open in the window, read by this. Without it, or with an empty
+  /// one, no run is read.
+  void explainRulesBy(const rules::EvidenceReader& read);
   /// What stood in editors when the window closed last, behind what is in front; files that are gone are told, once.
   /// From then on the editors of this window are remembered.
   void reopen();
@@ -76,6 +81,7 @@ class EditorTabs : public QObject {
   ExperimentEditor* add(ExperimentEditor* editor, Front front = Front::Taken);
   void run();
   void tellUnsaved();
+  void explainRules();
   void rememberEditors();
   /// \param file  of which; empty: of all
   void offerUnsaved(const QString& file);
@@ -86,6 +92,7 @@ class EditorTabs : public QObject {
   QAction* m_runAgain = nullptr;
   QAction* m_run = nullptr;
   QStringList m_unsaved;
+  rules::EvidenceReader m_readEvidence;
   std::shared_ptr<UnsavedTexts> m_unsavedTexts;  ///< nullptr: nothing is kept
   bool m_remembers = false;                      ///< those of the start before are open again
   QKeySequence m_runKeys;                        ///< of the Run page's action, which an editor in front takes over

@@ -10,6 +10,7 @@
 #include "ui/editor/toml_edit.h"
 #include "ui/editor/toml_text.h"
 #include "ui/editor/unsaved_texts.h"
+#include "ui/rules/run_facts.h"
 #include "ui/shell/document.h"
 
 class QAction;
@@ -63,6 +64,8 @@ class ExperimentEditor : public shell::Document {
   const TextProblems& problems() const { return m_problems; }
   /// Whether a check of the text is under way.
   bool isChecking() const;
+  /// Whether what the rules mean is still to be said where a person looks at it.
+  bool isExplaining() const;
 
   /// Buttons above the text; the first one is the primary.
   void addButton(QAction* action, const QString& icon);
@@ -91,6 +94,12 @@ class ExperimentEditor : public shell::Document {
 
   /// Adds a trial that begins with this policy, as a change that can be undone.
   void addTrial(const PolicyPreset& preset);
+  /// Rules are explained by the runs of this archive, on a thread of their own. Looks for new ones where it is the one
+  /// that was set before. \param archive  empty: none is open
+  void explainRulesBy(const QString& archive, const rules::EvidenceReader& read);
+  /// Lets the rules come from a preset, as one change that can be undone; a strip names the rules of the text that gave
+  /// way to it. \param preset  see withRulesPreset
+  void takeRulesPreset(const QString& preset);
   /// Writes how a step is computed, as one change that can be undone: training.batch, training.accumulate and
   /// training.activation_checkpointing, and nothing else. Keys whose default says it already are not added.
   void usePlan(qint64 batch, qint64 accumulate, bool activationCheckpointing);
@@ -135,6 +144,7 @@ class ExperimentEditor : public shell::Document {
   void listenToForm();
   void showText();
   void showProblems();
+  void explainRules();
   /// \param typedInto  the key whose value is being typed: all of it is one step that can be undone; empty: a step of
   /// its own
   void change(const QString& path, const QString& typedInto, const Change& change);

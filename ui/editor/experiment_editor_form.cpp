@@ -9,14 +9,17 @@
 #include "ui/editor/experiment_form.h"
 #include "ui/editor/outline_model.h"
 #include "ui/editor/problem_places.h"
+#include "ui/editor/rules_preset.h"
 #include "ui/editor/text_checker.h"
 #include "ui/editor/text_view.h"
+#include "ui/rules/rules_explainer.h"
 #include "ui/shell/message_strip.h"
 
 namespace mantissa::ui::editor {
 namespace {
 
 constexpr char kPlaceTopic[] = "place";
+constexpr char kPresetTopic[] = "preset of rules";
 
 }  // namespace
 
@@ -44,6 +47,7 @@ void ExperimentEditor::listenToForm() {
   connect(m_form, &ExperimentForm::removalRequested, this, &ExperimentEditor::removeItem);
   connect(m_form, &ExperimentForm::pageRequested, this, &ExperimentEditor::showPage);
   connect(m_form, &ExperimentForm::presetRequested, this, &ExperimentEditor::addTrial);
+  connect(m_form->rules(), &rules::RulesExplainer::presetRequested, this, &ExperimentEditor::takeRulesPreset);
   connect(m_outline, &QAbstractItemModel::modelReset, m_outlineView, &QTreeView::expandAll);
   connect(m_outlineView->selectionModel(), &QItemSelectionModel::currentChanged, this,
           [this](const QModelIndex& current) {
@@ -74,6 +78,7 @@ void ExperimentEditor::showText() {
     const QString words =
         m_problems.problems.isEmpty() ? tr("The text cannot be read.") : m_problems.problems.first().sentence();
     m_form->setStale(tr("%1 Until then the form shows what could be read last.").arg(words));
+    explainRules();
     return;
   }
   m_toml = std::move(toml);
@@ -83,7 +88,21 @@ void ExperimentEditor::showText() {
   // The page in front may be gone with its table, or has lost its row to a new outline.
   showPage(m_outline->indexOf(m_form->page()).isValid() ? m_form->page() : m_outline->pageOf(m_form->page()));
   showProblems();
+  explainRules();
 }
+
+void ExperimentEditor::explainRules() {
+  const QString named = m_toml ? decodedText(m_toml->value(QStringLiteral("name"))).value_or(QString()) : QString();
+  m_form->rules()->setText(m_text->text(), nameForChecks(),
+                           named.isEmpty() ? QFileInfo(nameForChecks()).completeBaseName() : named,
+                           m_toml && m_toml->has(QStringLiteral("rules")));
+}
+
+void ExperimentEditor::explainRulesBy(const QString& archive, const rules::EvidenceReader& read) {
+  m_form->rules()->setArchive(archive, read);
+}
+
+bool ExperimentEditor::isExplaining() const { return m_form->rules()->isVisible() && !m_form->rules()->isSettled(); }
 
 void ExperimentEditor::showProblems() {
   const QHash<QString, QString> words = wordsByPath(m_problems, *m_toml);
@@ -145,10 +164,12 @@ void ExperimentEditor::showChangedText() {
   if (const QModelIndex index = m_outline->indexOf(m_form->page()); index.isValid()) {
     m_outlineView->setCurrentIndex(index);
   }
+  explainRules();
 }
 
 void ExperimentEditor::undo() {
   m_typedInto.clear();
+  m_strips->dismiss(QString::fromLatin1(kPresetTopic));
   // A line that was emptied has its value in the text still.
   if (m_form->takeBackTyping()) {
     showChangedText();
@@ -176,6 +197,31 @@ void ExperimentEditor::addTrial(const PolicyPreset& preset) {
   });
   const int line = m_toml->lineOf(QStringLiteral("trial[%1]").arg(place));
   if (line > 0) m_text->goTo(line);
+}
+
+void ExperimentEditor::takeRulesPreset(const QString& preset) {
+  finishTyping();
+  const std::optional<PresetText> taken = withRulesPreset(m_text->text(), preset);
+  if (!taken) {
+    m_strips->show(shell::MessageStrip::Kind::Warning,
+                   tr("The preset cannot be written from here as the text is written. Change it in the text."),
+                   QString::fromLatin1(kPlaceTopic));
+    return;
+  }
+  m_strips->dismiss(QString::fromLatin1(kPlaceTopic));
+  m_strips->dismiss(QString::fromLatin1(kPresetTopic));
+  m_typedInto.clear();
+  m_text->replace(taken->text);
+  showChangedText();
+  const QString page = m_outline->pageOf(taken->key);
+  showPage(m_outline->indexOf(page).isValid() ? page : QStringLiteral("rules"));
+  const int line = m_toml ? m_toml->lineOf(taken->key) : 0;
+  if (line > 0) m_text->goTo(line);
+  if (taken->replaced.isEmpty()) return;
+  m_strips->show(
+      shell::MessageStrip::Kind::Note,
+      tr("The preset took the place of %1. Undo brings it back.").arg(taken->replaced.join(QStringLiteral(", "))),
+      QString::fromLatin1(kPresetTopic));
 }
 
 void ExperimentEditor::usePlan(qint64 batch, qint64 accumulate, bool activationCheckpointing) {

@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSplitter>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -15,12 +16,17 @@
 #include "ui/editor/form_section.h"
 #include "ui/editor/key_fields.h"
 #include "ui/editor/toml_text.h"
+#include "ui/rules/rules_explainer.h"
 #include "ui/shell/theme.h"
 
 namespace mantissa::ui::editor {
 namespace {
 
 const QString kTrials = QStringLiteral("trial");
+
+bool isOfRules(const QString& page) {
+  return withoutPlaces(page).section(QLatin1Char('.'), 0, 0) == QLatin1String("rules");
+}
 
 }  // namespace
 
@@ -34,8 +40,10 @@ ExperimentForm::ExperimentForm(QWidget* parent)
       m_remove(new QPushButton(tr("Remove"))),
       m_showAll(new QCheckBox(tr("Show the keys of other kinds, too"))),
       m_area(new QScrollArea),
+      m_halves(new QSplitter(Qt::Vertical)),
       m_pages(new QVBoxLayout),
-      m_policies(new PoliciesView) {
+      m_policies(new PoliciesView),
+      m_rules(new rules::RulesExplainer) {
   setAccessibleName(tr("Form of the experiment"));
   QFont bold = m_title->font();
   bold.setBold(true);
@@ -80,7 +88,13 @@ ExperimentForm::ExperimentForm(QWidget* parent)
   layout->setSpacing(8);
   layout->addLayout(head);
   layout->addWidget(m_help);
-  layout->addWidget(m_area, 1);
+  m_halves->addWidget(m_area);
+  m_halves->addWidget(m_rules);
+  m_halves->setChildrenCollapsible(false);
+  m_halves->setStretchFactor(0, 3);
+  m_halves->setStretchFactor(1, 4);
+  m_rules->hide();
+  layout->addWidget(m_halves, 1);
   // Below: what comes and goes moves no field.
   layout->addWidget(m_stale);
   layout->addWidget(m_problem);
@@ -166,6 +180,7 @@ void ExperimentForm::makePage() {
   // Hidden pages take no room: the scroll bar is as long as the page in front.
   for (FormSection* const section : qAsConst(m_sections)) section->setVisible(section->table() == m_page);
   m_policies->setVisible(m_page == kTrials);
+  m_rules->setVisible(isOfRules(m_page));
   if (m_page == kTrials) return;
   FormSection*& section = m_sections[m_page];
   if (section == nullptr) {

@@ -11,7 +11,12 @@ class QCheckBox;
 class QLabel;
 class QPushButton;
 class QScrollArea;
+class QSplitter;
 class QVBoxLayout;
+
+namespace mantissa::ui::rules {
+class RulesExplainer;
+}
 
 namespace mantissa::ui::editor {
 
@@ -19,7 +24,7 @@ class FormSection;
 class TomlText;
 
 /// The form beside the text: one page a table, made when it is looked at first. It shows what a text says and asks for
-/// changes of it; it changes nothing itself.
+/// changes of it; it changes nothing itself. Below the pages of the rules stands what the rules mean.
 class ExperimentForm : public QWidget {
   Q_OBJECT
 
@@ -44,6 +49,8 @@ class ExperimentForm : public QWidget {
   bool takeBackTyping();
   void finishTyping();
   PoliciesView* policies() const { return m_policies; }
+  /// On the pages of the rules alone.
+  rules::RulesExplainer* rules() const { return m_rules; }
 
  Q_SIGNALS:
   void edited(const QString& path, const QString& value, bool isTyping);
@@ -74,8 +81,10 @@ class ExperimentForm : public QWidget {
   QPushButton* m_remove;
   QCheckBox* m_showAll;
   QScrollArea* m_area;
+  QSplitter* m_halves;  ///< the page, and what its rules mean
   QVBoxLayout* m_pages;
   PoliciesView* m_policies;
+  rules::RulesExplainer* m_rules;
 };
 
 }  // namespace mantissa::ui::editor
