@@ -180,6 +180,7 @@ void ExperimentForm::makePage() {
   // Hidden pages take no room: the scroll bar is as long as the page in front.
   for (FormSection* const section : qAsConst(m_sections)) section->setVisible(section->table() == m_page);
   m_policies->setVisible(m_page == kTrials);
+  if (isOfRules(m_page)) m_rules->showPage(m_page);
   m_rules->setVisible(isOfRules(m_page));
   if (m_page == kTrials) return;
   FormSection*& section = m_sections[m_page];

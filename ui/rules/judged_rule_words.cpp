@@ -32,7 +32,7 @@ QStringList judgedWords(const spec::Rules& rules, const std::string& family, con
 ExplainedRule explainDistribution(const spec::DistributionRule& rule, const RunFacts* run) {
   QString name = say(QT_TRANSLATE_NOOP("RuleWords", "Distribution"));
   if (!rule.name.empty()) name += u' ' + models::isolated(QString::fromStdString(rule.name));
-  ExplainedRule explained{headingWith(name, rule.of, {}), {}};
+  ExplainedRule explained{headingWith(name, rule.of, {}), {}, {}};
   explained.sentences << (rule.measure == "ks" ? say(QT_TRANSLATE_NOOP(
                                                      "RuleWords",
                                                      "The share of cases below a value may differ from the "
@@ -49,7 +49,7 @@ ExplainedRule explainDistribution(const spec::DistributionRule& rule, const RunF
 }
 
 ExplainedRule explainUtility(const spec::UtilityRule& rule, const RunFacts* run) {
-  ExplainedRule explained{headingWith(say(QT_TRANSLATE_NOOP("RuleWords", "Utility")), rule.of, rule.slice), {}};
+  ExplainedRule explained{headingWith(say(QT_TRANSLATE_NOOP("RuleWords", "Utility")), rule.of, rule.slice), {}, {}};
   if (rule.min) {
     explained.sentences
         << say(QT_TRANSLATE_NOOP("RuleWords", "The decisions sum up to at least %1.")).arg(everyDigitText(*rule.min));

@@ -180,7 +180,7 @@ QString casesWords(std::int64_t count) {
 }
 
 ExplainedRule explainFlips(const spec::FlipsRule& rule, bool isOfPreset, const RunFacts* run) {
-  ExplainedRule explained{headingWith(say(QT_TRANSLATE_NOOP("RuleWords", "Flips")), rule.of, {}), {}};
+  ExplainedRule explained{headingWith(say(QT_TRANSLATE_NOOP("RuleWords", "Flips")), rule.of, {}), {}, {}};
   QStringList limits;
   for (const auto& [kind, limit] : rule.max_by_kind) {
     limits << say(QT_TRANSLATE_NOOP("RuleWords", "%1 of %2")).arg(wholeText(limit), kindWords(kind));
@@ -220,7 +220,7 @@ ExplainedRule explainFlips(const spec::FlipsRule& rule, bool isOfPreset, const R
 ExplainedRule explainQuality(const spec::QualityRule& rule, const RunFacts* run) {
   QString name = say(QT_TRANSLATE_NOOP("RuleWords", "Quality"));
   if (!rule.metric.empty()) name += QStringLiteral(": ") + QString::fromStdString(rule.metric);
-  ExplainedRule explained{headingWith(name, rule.of, rule.slice), {}};
+  ExplainedRule explained{headingWith(name, rule.of, rule.slice), {}, {}};
   QStringList& sentences = explained.sentences;
   if (rule.min) sentences << say(QT_TRANSLATE_NOOP("RuleWords", "At least %1.")).arg(everyDigitText(*rule.min));
   if (rule.max) sentences << say(QT_TRANSLATE_NOOP("RuleWords", "At most %1.")).arg(everyDigitText(*rule.max));
@@ -249,7 +249,7 @@ ExplainedRule explainQuality(const spec::QualityRule& rule, const RunFacts* run)
 }
 
 ExplainedRule explainProgress(const spec::ProgressRule& rule, const RunFacts* run) {
-  ExplainedRule explained{say(QT_TRANSLATE_NOOP("RuleWords", "Progress")), {}};
+  ExplainedRule explained{say(QT_TRANSLATE_NOOP("RuleWords", "Progress")), {}, {}};
   QStringList& sentences = explained.sentences;
   if (rule.min_applied_fraction) {
     sentences << say(QT_TRANSLATE_NOOP("RuleWords", "At least %1 % of the attempted updates are applied."))

@@ -10,6 +10,7 @@
 #include "ui/measured_text.h"
 #include "ui/models/name_words.h"
 #include "ui/plot/plot_numbers.h"
+#include "ui/rules/cost_rule_words.h"
 #include "ui/rules/judged_rule_words.h"
 #include "ui/rules/other_rule_words.h"
 #include "ui/rules/rule_figures.h"
@@ -233,7 +234,7 @@ void explainTrial(const spec::OutputRule& rule, const RunFacts::Trial& trial, QS
 }
 
 ExplainedRule explainOutput(const spec::OutputRule& rule, const RunFacts* run) {
-  ExplainedRule explained{headingOf(rule), {}};
+  ExplainedRule explained{headingOf(rule), {}, {}};
   if (!rule.preset.empty()) {
     explained.sentences << say(
         QT_TRANSLATE_NOOP("RuleWords", "Made per operator, not per network: it rejects sound networks."));
@@ -270,15 +271,26 @@ std::vector<ExplainedRule> explain(const spec::Rules& rules, const RunFacts* run
   if (run != nullptr) {
     for (const RunFacts::Trial& trial : run->trials) {
       if (trial.problem.empty()) continue;
-      explained.push_back({nameOf(trial), {QString::fromStdString(trial.problem)}});
+      explained.push_back({nameOf(trial), {QString::fromStdString(trial.problem)}, {}});
     }
   }
-  for (const spec::OutputRule& rule : rules.output) explained.push_back(explainOutput(rule, run));
-  if (rules.flips) explained.push_back(explainFlips(*rules.flips, rules.flips_from_preset, run));
-  for (const spec::QualityRule& rule : rules.quality) explained.push_back(explainQuality(rule, run));
-  if (rules.utility) explained.push_back(explainUtility(*rules.utility, run));
-  if (rules.progress) explained.push_back(explainProgress(*rules.progress, run));
-  for (const spec::DistributionRule& rule : rules.distribution) explained.push_back(explainDistribution(rule, run));
+  const auto add = [&](const char* path, ExplainedRule rule) {
+    rule.path = QString::fromLatin1(path);
+    explained.push_back(std::move(rule));
+  };
+  const auto addAll = [&](const char* list, const auto& all, const auto& explainOne) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      add(list, explainOne(all[i], run));
+      explained.back().path += QStringLiteral("[%1]").arg(i);
+    }
+  };
+  addAll("rules.output", rules.output, explainOutput);
+  if (rules.flips) add("rules.flips", explainFlips(*rules.flips, rules.flips_from_preset, run));
+  addAll("rules.quality", rules.quality, explainQuality);
+  if (rules.utility) add("rules.utility", explainUtility(*rules.utility, run));
+  if (rules.progress) add("rules.progress", explainProgress(*rules.progress, run));
+  addAll("rules.distribution", rules.distribution, explainDistribution);
+  addAll("rules.cost", rules.cost, explainCost);
   return explained;
 }
 

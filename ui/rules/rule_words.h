@@ -15,8 +15,12 @@ namespace mantissa::ui::rules {
 struct ExplainedRule {
   QString heading;  ///< "Output: q0.99 of case_relative, same weights"
   QStringList sentences;
+  QString
+      path;  ///< in the text: "rules.output[0]", "rules.flips"; of a preset's rule as if it stood there; empty: of all
 
-  bool operator==(const ExplainedRule& other) const { return heading == other.heading && sentences == other.sentences; }
+  bool operator==(const ExplainedRule& other) const {
+    return heading == other.heading && sentences == other.sentences && path == other.path;
+  }
 };
 
 /// What rules mean at the size of the outputs of an archived run: what a limit lets through there, how far apart the

@@ -240,7 +240,7 @@ void RulesExplainer::refresh() {
       if (!hasRules) {
         answer.rules.emplace();
         answer.rules->push_back(
-            {tr("No rules"), {tr("Only non-finite values are judged, and a clean trial is undecided.")}});
+            {tr("No rules"), {tr("Only non-finite values are judged, and a clean trial is undecided.")}, {}});
       } else {
         const spec::Experiment experiment = rulesIn(text, file, run.get());
         answer.rules = explain(*experiment.rules, run.get());
@@ -262,13 +262,15 @@ void RulesExplainer::refresh() {
 void RulesExplainer::take(const Answer& answer) {
   showChoices(answer);
   m_status->setText(answer.status);
-  if (answer.rules) showRules(*answer.rules);
+  if (!answer.rules) return;
+  m_rules = *answer.rules;
+  m_hasAnswer = true;
+  showRules();
 }
 
 /// A list that is open stays as it is unless there is another one.
 void RulesExplainer::showChoices(const Answer& answer) {
-  if (m_hasChoices && answer.choices == m_choices && answer.shown == m_shown) return;
-  m_hasChoices = true;
+  if (m_runs->count() > 0 && answer.choices == m_choices && answer.shown == m_shown) return;
   m_choices = answer.choices;
   m_shown = answer.shown;
   const QSignalBlocker blocker(m_runs);
@@ -289,8 +291,32 @@ void RulesExplainer::showChoices(const Answer& answer) {
   m_runs->setEnabled(!m_choices.empty());
 }
 
+void RulesExplainer::showPage(const QString& page) {
+  if (page == m_page) return;
+  m_page = page;
+  m_words->verticalScrollBar()->setValue(0);
+  if (m_hasAnswer) showRules();
+}
+
+std::vector<ExplainedRule> RulesExplainer::rulesOfPage() const {
+  std::vector<ExplainedRule> found;
+  bool hasOne = false;
+  for (const ExplainedRule& rule : m_rules) {
+    const bool isOfPage = rule.path.isEmpty() || m_page == QLatin1String("rules") || rule.path == m_page ||
+                          rule.path.startsWith(m_page + u'[');
+    if (!isOfPage) continue;
+    found.push_back(rule);
+    hasOne = hasOne || !rule.path.isEmpty();
+  }
+  if (m_page != QLatin1String("rules") && !hasOne && m_hasRules) {
+    found.push_back({tr("No such rule"), {tr("The text states no rule of this kind, so none is judged.")}, {}});
+  }
+  return found;
+}
+
 /// Where a person reads stays where it is while the words change.
-void RulesExplainer::showRules(const std::vector<ExplainedRule>& rules) {
+void RulesExplainer::showRules() {
+  const std::vector<ExplainedRule> rules = rulesOfPage();
   if (rules == m_said) return;  // nor does what is selected go
   m_said = rules;
   const int place = m_words->verticalScrollBar()->value();

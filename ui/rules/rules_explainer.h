@@ -38,6 +38,9 @@ class RulesExplainer : public QWidget {
   /// \param file  its name in messages; \param name  of the experiment; \param hasRules  whether [rules] is in the text
   void setText(const QString& text, const QString& file, const QString& name, bool hasRules);
 
+  /// Which rules are spoken of: "rules" of all, "rules.output[1]" of that one, "rules.output" of all of them.
+  void showPage(const QString& page);
+
   /// While it is hidden nothing is read; it catches up when it is seen.
   bool isSettled() const { return !m_isStale && !m_work.isBusy(); }
 
@@ -61,7 +64,8 @@ class RulesExplainer : public QWidget {
   void refresh();
   void take(const Answer& answer);
   void showChoices(const Answer& answer);
-  void showRules(const std::vector<ExplainedRule>& rules);
+  void showRules();
+  std::vector<ExplainedRule> rulesOfPage() const;
 
   QString m_archive;
   EvidenceReader m_read;
@@ -76,8 +80,10 @@ class RulesExplainer : public QWidget {
   QLabel* m_status;
   std::vector<RunChoice> m_choices;  ///< that are offered
   std::optional<RunChoice> m_shown;  ///< of them
-  bool m_hasChoices = false;         ///< they were asked for once
-  std::vector<ExplainedRule> m_said;
+  bool m_hasAnswer = false;
+  std::vector<ExplainedRule> m_rules;  ///< all of the text
+  std::vector<ExplainedRule> m_said;   ///< of the page
+  QString m_page = QStringLiteral("rules");
   std::shared_ptr<Cache> m_cache;  ///< used by the thread alone
   models::BackgroundWork m_work;   ///< last: what it waits for at the end uses the rest
 };

@@ -332,6 +332,64 @@ class RulesTests : public QObject {
     QVERIFY(!explain(rules, nullptr).at(1).sentences.isEmpty());
   }
 
+  void a_rule_on_costs_is_said_at_the_references_figures() {
+    judge::Evidence evidence = fourCases("bfloat16");
+    record::Gains reference;
+    reference.repetitions = 7;
+    reference.step_seconds = 0.5e-3;
+    reference.peak_bytes = 2'000'000;
+    evidence.costs.reference = reference;
+    record::Gains own = reference;
+    own.speed_up = 1.5;
+    own.speed_up_low = 1.4;
+    own.speed_up_high = 1.6;
+    own.peak_bytes = 1'200'000;
+    evidence.costs.own.gains = own;
+    spec::Rules rules;
+    spec::CostRule rule;
+    rule.min_speedup = 1.25;               // 1 / 1.25 = 0.8; 0.5 ms / 1.25 = 0.4 ms
+    rule.max_memory_ratio = 0.75;          // of 2 MB: 1.5 MB
+    rule.max_cost_per_sample_ratio = 0.8;  // 1 / 0.8 = 1.25
+    rule.max_latency_p95_ratio = 1.1;
+    rule.latency_batch = 64;
+    rules.cost = {rule};
+    const RunFacts run = runOf(evidence);
+    const ExplainedRule explained = explain(rules, &run).at(0);
+    const QString words = all(explained);
+    QCOMPARE(explained.path, QStringLiteral("rules.cost[0]"));
+    QVERIFY2(has(words, "at most 80.00 % of the reference's time: 1.25 × its speed."), qPrintable(words));
+    QVERIFY2(has(words, "took 0.5000 ms, the median of 7 repetitions after the validation: at most 0.4000 ms."),
+             qPrintable(words));
+    QVERIFY2(has(words, "The reference needed 2.000 MB of tensors: at most 1.500 MB."), qPrintable(words));
+    QVERIFY2(has(words, "a speed-up of at least 1.250 ×."), qPrintable(words));
+    QVERIFY2(has(words, "at most 110.0 % of the time within which 95 of 100 of the reference's do, at batch size 64."),
+             qPrintable(words));
+    QVERIFY2(has(words, "bf16: the speed-up is 1.5 (95 % interval 1.4 to 1.6)"), qPrintable(words));
+    QVERIFY2(has(words, "bf16: the latency of inference at batch 64 was not measured"), qPrintable(words));
+    // Without a run the limits stand alone.
+    QVERIFY(has(all(explain(rules, nullptr).at(0)), "at most 80.00 % of the reference's time"));
+    QVERIFY(!has(all(explain(rules, nullptr).at(0)), " ms"));
+  }
+
+  void a_page_of_one_rule_says_that_rule_alone() {
+    RulesExplainer panel;
+    panel.setText(QStringLiteral("mantissa = 1\n[rules]\noutput = [{ name = \"a\", max = 0.5 }, { name = \"b\", max = "
+                                 "0.25 }]\nprogress = { max_consecutive_skips = 8 }\n"),
+                  QStringLiteral("digits.toml"), QStringLiteral("digits"), true);
+    panel.show();
+    QTRY_VERIFY(panel.isSettled());
+    const auto says = [&panel](const char* words) { return has(panel.words()->toPlainText(), words); };
+    QVERIFY(says("0.5 of") && says("0.25 of") && says("Progress"));
+    panel.showPage(QStringLiteral("rules.output[1]"));
+    QVERIFY(!says("0.5 of") && says("0.25 of") && !says("Progress"));
+    panel.showPage(QStringLiteral("rules.output"));
+    QVERIFY(says("0.5 of") && says("0.25 of") && !says("Progress"));
+    panel.showPage(QStringLiteral("rules.quality"));
+    QVERIFY2(says("states no rule of this kind"), qPrintable(panel.words()->toPlainText()));
+    panel.showPage(QStringLiteral("rules"));
+    QVERIFY(says("Progress"));
+  }
+
   void flips_that_another_decision_counted_are_said_to_be() {
     spec::Rules rules;
     rules.flips.emplace();
