@@ -181,6 +181,7 @@ void Reader::steps(std::int64_t trial, const std::function<bool(const record::St
 std::vector<record::CaseRow> Reader::cases(std::int64_t trial) const {
   std::vector<record::CaseRow> rows = read_cases(*connection_, trial);
   read_golden_outputs(*connection_, trial, rows);
+  read_other_outputs(*connection_, trial, rows);
   return rows;
 }
 

@@ -177,6 +177,18 @@ CREATE TABLE golden_outputs (
   PRIMARY KEY (trial, position)
 ) STRICT, WITHOUT ROWID;
 
+-- Outputs beside the prediction, of the cases of an arm, as far as a rule names them. Vectors as in `cases`; empty: not
+-- measured. Archives that were begun before this table have it from their first such output on.
+CREATE TABLE other_outputs (
+  trial INTEGER NOT NULL REFERENCES trials (id),
+  position INTEGER NOT NULL,  -- of the case in `cases`
+  selector TEXT NOT NULL,     -- as the rule names the output: output[1], output.boxes
+  output_reference BLOB NOT NULL,
+  output BLOB NOT NULL,       -- the trial's own weights
+  output_same_weights BLOB NOT NULL,
+  PRIMARY KEY (trial, position, selector)
+) STRICT, WITHOUT ROWID;
+
 -- Which cases are in the frozen set of an experiment: hashed before any output of a trial was read.
 CREATE TABLE case_sets (
   experiment INTEGER PRIMARY KEY REFERENCES experiments (id),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/archive/clock.h"
@@ -107,6 +108,15 @@ void upgrade_schema(Connection& connection) {
     connection.execute("PRAGMA user_version = " + std::to_string(kSchemaNumber));
   }
   transaction.commit();
+}
+
+void add_table(Connection& connection, std::string_view name) {
+  if (has_table(connection, name)) return;
+  Connection wanted(":memory:", Connection::Mode::ReadWrite, std::chrono::milliseconds(0));
+  wanted.execute(schema_sql());
+  for (const Part& table : parts_of(wanted, "table")) {
+    if (table.name == name) connection.execute(table.sql);
+  }
 }
 
 }  // namespace mantissa::archive

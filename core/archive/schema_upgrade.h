@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 namespace mantissa::archive {
 
 class Connection;
@@ -11,5 +13,9 @@ class Connection;
 /// Safe against other processes doing the same, and beside an earlier Mantissa that is still writing: it names the
 /// columns it knows, and the new ones do without a value.
 void upgrade_schema(Connection& connection);
+
+/// Makes one table of schema.sql where an archive of this schema was begun before the table; inside the caller's
+/// transaction.
+void add_table(Connection& connection, std::string_view name);
 
 }  // namespace mantissa::archive

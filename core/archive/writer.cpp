@@ -37,6 +37,7 @@ void store_cases(Connection& connection, std::int64_t trial, const std::vector<r
     Transaction transaction(connection);
     Statement(connection, "UPDATE trials SET cases_stored = NULL WHERE id = ?1").bind(1, trial).run();
     Statement(connection, "DELETE FROM cases WHERE trial = ?1").bind(1, trial).run();
+    remove_other_outputs(connection, trial);
     transaction.commit();
   }
   CaseInsert insert(connection);
@@ -44,6 +45,7 @@ void store_cases(Connection& connection, std::int64_t trial, const std::vector<r
     Transaction transaction(connection);
     const std::size_t last = std::min(cases.size(), first + kCasesPerTransaction);
     for (std::size_t i = first; i < last; ++i) insert.run(trial, static_cast<std::int64_t>(i), cases[i]);
+    insert_other_outputs(connection, trial, cases, first, last);
     transaction.commit();
   }
   Transaction transaction(connection);

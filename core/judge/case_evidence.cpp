@@ -33,6 +33,30 @@ std::vector<CaseRow> rows_of_slice(const std::vector<CaseRow>& rows, const std::
   return chosen;
 }
 
+const record::OtherOutput* other_of(const CaseRow& row, const std::string& selector) {
+  const auto found = std::find_if(row.other_outputs.begin(), row.other_outputs.end(),
+                                  [&selector](const record::OtherOutput& one) { return one.selector == selector; });
+  return found == row.other_outputs.end() ? nullptr : &*found;
+}
+
+std::vector<CaseRow> rows_of_output(const std::vector<CaseRow>& rows, const std::string& selector) {
+  std::vector<CaseRow> chosen;
+  chosen.reserve(rows.size());
+  for (const CaseRow& row : rows) {
+    CaseRow& made = chosen.emplace_back();
+    made.id = row.id;
+    made.kind = row.kind;
+    made.slice = row.slice;
+    const record::OtherOutput* const other = other_of(row, selector);
+    if (other == nullptr) continue;
+    made.output_reference = other->reference;
+    if (other->trained.size() == other->reference.size()) made.output = other->trained;
+    if (other->same_weights.size() == other->reference.size()) made.output_same_weights = other->same_weights;
+  }
+  compare(chosen, DecisionRule());  // it decides nothing
+  return chosen;
+}
+
 }  // namespace
 
 std::int64_t size_of(const std::vector<CaseRow>& rows) { return static_cast<std::int64_t>(rows.size()); }
@@ -94,6 +118,34 @@ Evidence on_slice(const Evidence& evidence, const std::string& slice) {
   for (auto& rows : part.spread) rows = rows_of_slice(rows, slice);
   for (OtherSeed& other : part.other_seeds) other.cases = rows_of_slice(other.cases, slice);
   return part;
+}
+
+std::vector<std::string> other_outputs(const Evidence& evidence) {
+  std::vector<std::string> selectors;
+  if (evidence.cases.empty()) return selectors;
+  for (const record::OtherOutput& other : evidence.cases.front().other_outputs) selectors.push_back(other.selector);
+  return selectors;
+}
+
+Evidence on_output(const Evidence& evidence, const std::string& selector) {
+  Evidence part = evidence;
+  part.decision = DecisionRule();
+  part.cases = rows_of_output(evidence.cases, selector);
+  for (auto& rows : part.rounding) rows = rows_of_output(rows, selector);
+  for (auto& rows : part.spread) rows = rows_of_output(rows, selector);
+  return part;
+}
+
+std::string wrong_size(const Evidence& evidence, const std::string& selector, spec::Of of) {
+  for (const CaseRow& row : evidence.cases) {
+    const record::OtherOutput* const other = other_of(row, selector);
+    if (other == nullptr) continue;
+    const std::vector<double>& values = of == spec::Of::Trained ? other->trained : other->same_weights;
+    if (values.empty() || values.size() == other->reference.size()) continue;
+    return "it has " + count(static_cast<std::int64_t>(values.size()), "element") + " (" + to_text(of) + ") in case " +
+           row.id + " where the reference has " + count(static_cast<std::int64_t>(other->reference.size()));
+  }
+  return {};
 }
 
 std::string to_text(spec::Of of) { return of == spec::Of::Trained ? "trained" : "same_weights"; }

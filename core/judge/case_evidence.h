@@ -33,6 +33,17 @@ void add_slice(record::RuleVerdict& verdict, const std::string& slice, const Evi
 /// The evidence that a rule on a slice looks at: the cases of that slice, of the repeats as well.
 Evidence on_slice(const Evidence& evidence, const std::string& slice);
 
+/// The outputs beside the prediction that were recorded of the cases, by selector.
+std::vector<std::string> other_outputs(const Evidence& evidence);
+
+/// The evidence that a rule on another output looks at: that output in the place of the prediction, in the cases and
+/// the repeats, and compared. A case or a repeat that lacks it has no output. Outputs of a side that are not as many as
+/// the reference's are left out, too: see `wrong_size`.
+Evidence on_output(const Evidence& evidence, const std::string& selector);
+
+/// Which case of the trial has another number of elements in this output than the reference, in words; empty: none.
+std::string wrong_size(const Evidence& evidence, const std::string& selector, spec::Of of);
+
 /// A rule that may be on a slice, judged on the cases it is of.
 /// \param judge_one  makes its verdict of the evidence that it is given
 template <class Rule>

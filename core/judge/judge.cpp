@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/judge/case_evidence.h"
 #include "core/judge/rules.h"
 #include "core/judge/wording.h"
 
@@ -36,6 +37,12 @@ void add_reference_obstacles(std::vector<Obstacle>& obstacles, const Evidence& e
   if (!cases.empty()) {
     non_finite.push_back("output of " + count(static_cast<std::int64_t>(cases.size()), "case") + " (" +
                          first_three(cases) + ')');
+  }
+  for (const std::string& other : other_outputs(evidence)) {
+    const std::vector<std::string> broken = non_finite_reference_cases(on_output(evidence, other));
+    if (broken.empty()) continue;
+    non_finite.push_back(other + " of " + count(static_cast<std::int64_t>(broken.size()), "case") + " (" +
+                         first_three(broken) + ')');
   }
   if (!non_finite.empty()) {
     obstacles.push_back({"the reference itself is non-finite, look there first: " + first_three(non_finite),

@@ -173,8 +173,8 @@ std::optional<double> yardstick(const std::vector<std::vector<record::CaseRow>>&
 /// measured): rejected where no weight changed, or gradients were exactly zero in more than half of the attempted
 /// steps, while the reference trained; undecided where they were in more than one of a hundred. Four things make
 /// everything undecided, whatever the rules found: a trial that was stopped or interrupted, a reference that failed, a
-/// reference that is non-finite, and a target on which this trial did not run. What the rules found stands in their
-/// reasons.
+/// reference that is non-finite (in an output beside the prediction, too), and a target on which this trial did not
+/// run. What the rules found stands in their reasons.
 ///
 /// Reasons are clauses that stand behind "rejected: " or "undecided: ": no capital, no full stop, four significant
 /// digits, at most three cases by id. They stand for themselves and need no other field.

@@ -102,18 +102,22 @@ std::string measure_words(const spec::OutputRule& rule) {
   return rule.preset.empty() ? words : words + " (" + rule.preset + ": made per operator, not per network)";
 }
 
+/// " of output.boxes"; empty for the prediction.
+std::string of_output(const spec::OutputRule& rule) { return rule.output.empty() ? "" : " of " + rule.output; }
+
 std::string reduced(const spec::OutputRule& rule) {
+  const std::string measure = measure_words(rule) + of_output(rule);
   switch (rule.reduce) {
     case spec::Reduce::Max:
-      return "the largest " + measure_words(rule);
+      return "the largest " + measure;
     case spec::Reduce::Mean:
-      return "the mean " + measure_words(rule);
+      return "the mean " + measure;
     case spec::Reduce::Median:
-      return "the median " + measure_words(rule);
+      return "the median " + measure;
     case spec::Reduce::Quantile:
-      return 'q' + mantissa::to_text(rule.q) + " of " + measure_words(rule);
+      return 'q' + mantissa::to_text(rule.q) + " of " + measure;
   }
-  return measure_words(rule);
+  return measure;
 }
 
 std::string worst_cases(const Evidence& evidence, const std::vector<double>& values) {
@@ -235,9 +239,9 @@ void judge_against_float64(RuleVerdict& verdict, const spec::OutputRule& rule, c
   const bool close = largest_share_of_tolerance(evidence.cases, exact, rule.of, rule.float64_tolerance) <= 1.0;
   const bool holds = *verdict.value <= limit;
   verdict.verdict = holds || close ? VerdictWord::Accepted : VerdictWord::Rejected;
-  verdict.reason = "the RMSE against FP64 (" + verdict.of + ") is " + number_beside(*verdict.value, limit) + " over " +
-                   count(verdict.cases, "case") + ", at most " + short_number(limit) +
-                   " is allowed, the reference's own " + "is " + short_number(own);
+  verdict.reason = "the RMSE" + of_output(rule) + " against FP64 (" + verdict.of + ") is " +
+                   number_beside(*verdict.value, limit) + " over " + count(verdict.cases, "case") + ", at most " +
+                   short_number(limit) + " is allowed, the reference's own " + "is " + short_number(own);
   if (!holds && close) {
     verdict.reason += "; every output is within " + mantissa::to_text(rule.float64_tolerance) + " of the FP64 one";
   }
@@ -255,9 +259,9 @@ std::string float64_missing(const Evidence& evidence) {
 
 std::string limit_of_float64(const spec::OutputRule& rule, const std::string& autocast) {
   const double* const multiple = for_dtype(rule.float64_multiples, autocast);
-  return "RMSE against FP64 at most " + mantissa::to_text(multiple == nullptr ? 2.0 : *multiple) +
-         " times the reference's own plus " + mantissa::to_text(rule.float64_tolerance / 10.0) +
-         " (torchdynamo: made per operator, not per network)";
+  return "RMSE" + of_output(rule) + " against FP64 at most " +
+         mantissa::to_text(multiple == nullptr ? 2.0 : *multiple) + " times the reference's own plus " +
+         mantissa::to_text(rule.float64_tolerance / 10.0) + " (torchdynamo: made per operator, not per network)";
 }
 
 RuleVerdict judge_output_of(const spec::OutputRule& rule, const Evidence& evidence) {
@@ -327,10 +331,22 @@ RuleVerdict judge_output_of(const spec::OutputRule& rule, const Evidence& eviden
 }  // namespace
 
 RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& whole) {
-  const Evidence part = rule.slice.empty() ? Evidence() : on_slice(whole, rule.slice);
-  const Evidence& evidence = rule.slice.empty() ? whole : part;
-  RuleVerdict verdict = judge_output_of(rule, evidence);
-  add_slice(verdict, rule.slice, whole, evidence);
+  if (rule.output.empty()) return judge_on_slice(rule, whole, judge_output_of);
+  const Evidence other = on_output(whole, rule.output);  // of all cases: the RMS that scales is over the whole set
+  RuleVerdict verdict = judge_on_slice(rule, other, judge_output_of);
+  const std::vector<std::string> recorded = other_outputs(whole);
+  const bool is_there = std::find(recorded.begin(), recorded.end(), rule.output) != recorded.end();
+  if (!whole.cases.empty() && !is_there) {
+    verdict.verdict = VerdictWord::Undecided;
+    verdict.value.reset();
+    verdict.reason = "of this trial it was not recorded: a run records the prediction and what its own rules name";
+  } else if (const std::string wrong = wrong_size(whole, rule.output, rule.of); !wrong.empty()) {
+    verdict.verdict = VerdictWord::Rejected;
+    verdict.value.reset();
+    verdict.reason = wrong;
+  }
+  const bool names_it = verdict.reason.find(of_output(rule)) != std::string::npos;
+  if (!names_it) verdict.reason = rule.output + ": " + verdict.reason;
   return verdict;
 }
 

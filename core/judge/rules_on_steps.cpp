@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/number_text.h"
+#include "core/judge/case_evidence.h"
 #include "core/judge/rules.h"
 #include "core/judge/statistics.h"
 #include "core/judge/wording.h"
@@ -25,10 +26,12 @@ std::vector<std::string> non_finite_cases(const Evidence& evidence, spec::Of of)
   return ids;
 }
 
-void add_non_finite_cases(std::vector<std::string>& found, const std::vector<std::string>& ids,
-                          const Evidence& evidence, const std::string& of) {
+/// \param output  "the output", or the selector of another one
+void add_non_finite_cases(std::vector<std::string>& found, const Evidence& evidence, spec::Of of,
+                          const std::string& output) {
+  const std::vector<std::string> ids = non_finite_cases(evidence, of);
   if (ids.empty()) return;
-  found.push_back("the output (" + of + ") is non-finite in " + count(size_of(ids)) + " of " +
+  found.push_back(output + " (" + to_text(of) + ") is non-finite in " + count(size_of(ids)) + " of " +
                   count(static_cast<std::int64_t>(evidence.cases.size()), "case") + ": " + first_three(ids));
 }
 
@@ -95,8 +98,12 @@ RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>& except
     if (exception != nullptr) excused.push_back(what + " (" + exception->reason + ')');
   }
   if (!at_the_end.empty()) found.push_back("non-finite at the end: " + first_three(at_the_end));
-  add_non_finite_cases(found, non_finite_cases(evidence, spec::Of::Trained), evidence, "trained");
-  add_non_finite_cases(found, non_finite_cases(evidence, spec::Of::SameWeights), evidence, "same_weights");
+  for (const spec::Of of : {spec::Of::Trained, spec::Of::SameWeights}) {
+    add_non_finite_cases(found, evidence, of, "the output");
+    for (const std::string& other : other_outputs(evidence)) {
+      add_non_finite_cases(found, on_output(evidence, other), of, other);
+    }
+  }
 
   if (!found.empty()) {
     verdict.verdict = VerdictWord::Rejected;

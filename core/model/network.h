@@ -24,12 +24,14 @@ struct Usage {
   std::vector<std::string> target_names;   ///< of the columns of its targets
   std::vector<std::string> integer_names;  ///< inputs that reach the model as integers
   bool returns_loss = false;               ///< the loss comes from the model: training.loss = "output"
+  std::vector<std::string> other_outputs;  ///< selectors of outputs beside the prediction, for `compute_all`
 };
 
 /// What one forward pass gives.
 struct Outputs {
   at::Tensor prediction;
-  at::Tensor loss;  ///< a scalar where the model returns its loss (Usage), else undefined
+  at::Tensor loss;                 ///< a scalar where the model returns its loss (Usage), else undefined
+  std::vector<at::Tensor> others;  ///< of `compute_all`: as Usage names them, in its order
 };
 
 /// What a model brought along in a file may do that no built-in one does.
@@ -76,7 +78,11 @@ class Network {
   /// Forward of a model that may take targets and may return its loss.
   /// \param targets  as the loss is given them; undefined where `takes_targets` is false.
   /// \throws as forward; Error InvalidSetting where the model returns no such output.
-  virtual Outputs compute(const at::Tensor& inputs, const at::Tensor& /*targets*/) { return {forward(inputs), {}}; }
+  virtual Outputs compute(const at::Tensor& inputs, const at::Tensor& /*targets*/) { return {forward(inputs), {}, {}}; }
+
+  /// `compute` with the outputs beside the prediction that Usage names: those of a step are nobody's business.
+  /// \throws as compute; Error InvalidSetting where the model returns no such output.
+  virtual Outputs compute_all(const at::Tensor& inputs, const at::Tensor& targets) { return compute(inputs, targets); }
 
   /// Whether the targets are an input of the model.
   virtual bool takes_targets() const { return false; }

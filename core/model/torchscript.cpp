@@ -105,15 +105,20 @@ class TorchScript : public Network {
   void use(const Usage& usage) override {
     bind(usage);
     usage_ = usage;
+    choose_others();
   }
 
   at::Tensor forward(const at::Tensor& inputs) override { return prediction_.pick(call(inputs, {})); }
 
   Outputs compute(const at::Tensor& inputs, const at::Tensor& targets) override {
+    return outputs_of(call(inputs, targets));
+  }
+
+  Outputs compute_all(const at::Tensor& inputs, const at::Tensor& targets) override {
     const c10::IValue output = call(inputs, targets);
-    if (!usage_.returns_loss) return {prediction_.pick(output), {}};
-    at::Tensor loss = pick_loss(loss_, output);
-    return {prediction_.pick(output), std::move(loss)};
+    Outputs outputs = outputs_of(output);
+    for (const OutputSelection& other : others_) outputs.others.push_back(other.pick(output));
+    return outputs;
   }
 
   bool takes_targets() const override { return binding_ && binding_->takes_targets(); }
@@ -133,6 +138,7 @@ class TorchScript : public Network {
       if (state_[i].tensor.is_same(narrow_)) copy->narrow_ = copy->state_[i].tensor;
     }
     copy->usage_ = usage_;
+    copy->choose_others();
     copy->binding_ = binding_;
     copy->notes_ = notes_;
     return copy;
@@ -249,6 +255,17 @@ class TorchScript : public Network {
            });
   }
 
+  Outputs outputs_of(const c10::IValue& output) const {
+    at::Tensor loss;
+    if (usage_.returns_loss) loss = pick_loss(loss_, output);
+    return {prediction_.pick(output), std::move(loss), {}};
+  }
+
+  void choose_others() {
+    others_.clear();
+    for (const std::string& selector : usage_.other_outputs) others_.emplace_back("rules.output.output", selector);
+  }
+
   void bind(const Usage& usage) { binding_.emplace(settings_.inputs, usage, forward_schema()); }
 
   void collect() {
@@ -352,6 +369,7 @@ class TorchScript : public Network {
   std::optional<InputBinding> binding_;  // nothing until `use` where forward takes several inputs
   OutputSelection prediction_;
   OutputSelection loss_;
+  std::vector<OutputSelection> others_;
   bool resets_state_ = false;
   bool has_lstm_ = false;
   at::Tensor narrow_;  // a kept FP16 or BF16 weight: its type, now, is that of the inputs

@@ -18,6 +18,12 @@ struct GoldenOutputs {
   std::vector<double> reference, trained, same_weights;
 };
 
+/// An output of a model beside its prediction, which a rule names; in the model's units and order. Empty: not measured.
+struct OtherOutput {
+  std::string selector;  ///< as the rule names it: "output[1]", "output.boxes"
+  std::vector<double> reference, trained, same_weights;
+};
+
 /// What a trial made of one frozen case. Non-finite values are values; an empty `optional` is "not measured".
 ///
 /// `outputs` are in the model's units (after the target transform), flattened per case, in the model's own order.
@@ -63,6 +69,9 @@ struct CaseRow {
 
   /// Of the first cases.golden cases, also where the outputs above are not kept. Not exported with the cases.
   std::optional<GoldenOutputs> golden;
+
+  /// Of the outputs beside the prediction that rules name, by selector. Not exported with the cases.
+  std::vector<OtherOutput> other_outputs;
 
   // Nothing where the case has no target. The third is not exported: quality rules on `same_weights` need it.
   std::optional<bool> correct, correct_reference, correct_same_weights;

@@ -111,6 +111,12 @@ std::string cases_sha256(const std::vector<record::CaseRow>& rows) {
     add_values(row.output);
     add_values(row.output_reference);
     add_values(row.output_same_weights);
+    for (const record::OtherOutput& other : row.other_outputs) {
+      hash.add(" output " + other.selector);
+      add_values(other.reference);
+      add_values(other.trained);
+      add_values(other.same_weights);
+    }
     add_count(row.positions);
     if (!row.positions) continue;
     // Of these the outputs are not kept.

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/observe/thread_count.h"
+#include "core/session/other_outputs.h"
 #include "core/train/failure_text.h"
 
 namespace mantissa::session {
@@ -21,12 +22,22 @@ double mean_loss(const CaseOutputs& losses) {
   return sum / static_cast<double>(losses.cases());
 }
 
+/// Empty where that side was not measured.
+std::vector<double> of_case(const CaseOutputs& outputs, std::int64_t index) {
+  return outputs.cases() > 0 ? outputs.of_case(index) : std::vector<double>();
+}
+
+std::vector<double> of_other(const AllOutputs& outputs, std::size_t which, std::int64_t index) {
+  return which < outputs.others.size() ? of_case(outputs.others[which], index) : std::vector<double>();
+}
+
 }  // namespace
 
 void CaseComparison::evaluate_reference(train::Arm& reference) {
   try {
     if (!cases_.is_complete()) choose_boundary_cases(reference);
-    reference_outputs_ = evaluate(*reference.network, reference.policy, cases_);
+    others_ = other_outputs(prepared_.experiment);
+    reference_outputs_ = evaluate_all(*reference.network, reference.policy, cases_);
   } catch (const std::exception& error) {
     reference.failure = train::failure_of(error, "on the frozen cases");
   }
@@ -41,19 +52,23 @@ void CaseComparison::choose_boundary_cases(train::Arm& reference) {
   add_boundary_cases(cases_, prepared_.experiment, prepared_.dataset, margins);
 }
 
-std::vector<record::CaseRow> CaseComparison::compared_rows(const CaseOutputs& reference, const CaseOutputs& trained,
-                                                           const CaseOutputs& same_weights) const {
+std::vector<record::CaseRow> CaseComparison::compared_rows(const AllOutputs& reference, const AllOutputs& trained,
+                                                           const AllOutputs& same_weights) const {
   judge::ReferenceScale scale;
-  for (std::int64_t i = 0; i < reference.cases(); ++i) scale.add(reference.of_case(i));
+  for (std::int64_t i = 0; i < reference.prediction.cases(); ++i) scale.add(reference.prediction.of_case(i));
   std::vector<record::CaseRow> rows = cases_.rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     // One after another: a language model's outputs of all cases at once, in FP64, would be gigabytes.
     const auto index = static_cast<std::int64_t>(i);
-    rows[i].output_reference = reference.of_case(index);
-    if (trained.cases() > 0) rows[i].output = trained.of_case(index);
-    if (same_weights.cases() > 0) rows[i].output_same_weights = same_weights.of_case(index);
+    rows[i].output_reference = reference.prediction.of_case(index);
+    rows[i].output = of_case(trained.prediction, index);
+    rows[i].output_same_weights = of_case(same_weights.prediction, index);
     if (index < prepared_.experiment.cases.golden) {
       rows[i].golden = record::GoldenOutputs{rows[i].output_reference, rows[i].output, rows[i].output_same_weights};
+    }
+    for (std::size_t k = 0; k < reference.others.size(); ++k) {
+      rows[i].other_outputs.push_back({others_[k], reference.others[k].of_case(index), of_other(trained, k, index),
+                                       of_other(same_weights, k, index)});
     }
     judge::compare(rows[i], prepared_.decision, scale.rms());
   }
@@ -70,8 +85,8 @@ double CaseComparison::reference_quality() const {
 
 std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, train::Arm& trial) const {
   try {
-    const auto same_weights = evaluate(*reference.network, trial.policy, cases_);
-    const auto trained = evaluate(*trial.network, trial.policy, cases_);
+    const auto same_weights = evaluate_all(*reference.network, trial.policy, cases_);
+    const auto trained = evaluate_all(*trial.network, trial.policy, cases_);
     return compared_rows(reference_outputs_, trained, same_weights);
   } catch (const Error&) {
     throw;
@@ -83,7 +98,7 @@ std::vector<record::CaseRow> CaseComparison::trial_rows(train::Arm& reference, t
 
 std::vector<record::CaseRow> CaseComparison::rounding_rows(train::Arm& reference, int threads) const {
   const observe::ThreadCount other(threads);
-  return compared_rows(reference_outputs_, {}, evaluate(*reference.network, reference.policy, cases_));
+  return compared_rows(reference_outputs_, {}, evaluate_all(*reference.network, reference.policy, cases_));
 }
 
 std::vector<record::CaseRow> CaseComparison::float64_rows(const train::Arm& reference) const {
@@ -95,11 +110,11 @@ std::vector<record::CaseRow> CaseComparison::float64_rows(const train::Arm& refe
   FrozenCases wide = cases_;
   if (wide.inputs.is_floating_point()) wide.inputs = wide.inputs.to(at::kDouble);
   if (wide.targets.is_floating_point()) wide.targets = wide.targets.to(at::kDouble);
-  return compared_rows(reference_outputs_, {}, evaluate(*network, reference.policy, wide));
+  return compared_rows(reference_outputs_, {}, evaluate_all(*network, reference.policy, wide));
 }
 
 std::vector<record::CaseRow> CaseComparison::repeat_rows(train::Arm& repeat) const {
-  return compared_rows(reference_outputs_, evaluate(*repeat.network, repeat.policy, cases_), {});
+  return compared_rows(reference_outputs_, evaluate_all(*repeat.network, repeat.policy, cases_), {});
 }
 
 void CaseComparison::summarise(const std::vector<record::CaseRow>& rows, record::TrialEnd& end) const {
@@ -116,8 +131,9 @@ judge::TargetUnit CaseComparison::unit() const {
 
 std::optional<double> CaseComparison::quality_now(train::Arm& arm) const {
   try {
-    const CaseOutputs outputs = evaluate(*arm.network, arm.policy, cases_);
-    if (prepared_.prediction_is_loss) return mean_loss(outputs);
+    AllOutputs outputs;  // a quality is of the prediction alone
+    outputs.prediction = evaluate(*arm.network, arm.policy, cases_);
+    if (prepared_.prediction_is_loss) return mean_loss(outputs.prediction);
     return judge::quality(compared_rows(outputs, outputs, outputs), metric(), spec::Of::Trained, false, unit(),
                           prepared_.decision);
   } catch (const Error&) {

@@ -28,7 +28,7 @@ class CaseComparison {
 
   /// First of all. Chooses the boundary cases where the set waits for them, by the margins of this reference.
   void evaluate_reference(train::Arm& reference);
-  bool has_reference() const { return reference_outputs_.cases() > 0; }
+  bool has_reference() const { return reference_outputs_.prediction.cases() > 0; }
 
   /// The reference beside itself.
   std::vector<record::CaseRow> reference_rows() const;
@@ -65,14 +65,15 @@ class CaseComparison {
  private:
   void choose_boundary_cases(train::Arm& reference);
   /// No outputs: that side was not measured.
-  std::vector<record::CaseRow> compared_rows(const CaseOutputs& reference, const CaseOutputs& trained,
-                                             const CaseOutputs& same_weights) const;
+  std::vector<record::CaseRow> compared_rows(const AllOutputs& reference, const AllOutputs& trained,
+                                             const AllOutputs& same_weights) const;
   std::int64_t count_flips(const std::vector<record::CaseRow>& rows) const;
 
   const spec::Experiment& asked_;
   const Prepared& prepared_;
   FrozenCases& cases_;
-  CaseOutputs reference_outputs_;
+  AllOutputs reference_outputs_;
+  std::vector<std::string> others_;  // what its other outputs are called
 };
 
 }  // namespace mantissa::session

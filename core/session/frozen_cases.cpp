@@ -15,9 +15,11 @@
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
+#include "core/base/text_list.h"
 #include "core/precision/forward_scope.h"
 #include "core/session/case_hash.h"
 #include "core/session/evaluation_mode.h"
+#include "core/session/other_outputs.h"
 
 namespace mantissa::session {
 namespace {
@@ -64,7 +66,9 @@ class Members {
   }
 
   /// The hash of a plain holdout is that of versions that had nothing else.
-  std::string sha256_of_rule(const spec::Cases& asked, std::int64_t holdout) const {
+  /// \param outputs  beside the prediction that are recorded of the cases
+  std::string sha256_of_rule(const spec::Cases& asked, std::int64_t holdout,
+                             const std::vector<std::string>& outputs) const {
     Sha256 hash;
     hash.add("holdout=" + std::to_string(holdout) + (from_training_part() ? ";training" : ";test"));
     const bool whole = !asked.edge.empty() || asked.boundary > 0;
@@ -73,6 +77,7 @@ class Members {
     add_tensor(hash, pool_.targets.narrow(0, 0, rows));
     for (std::int64_t row = 0; row < rows; ++row) hash.add(pool_.ids[static_cast<std::size_t>(row)]).add("\n");
     if (whole) hash.add("boundary=" + std::to_string(asked.boundary) + ";edge=" + asked.edge);
+    for (const std::string& output : outputs) hash.add("output=" + output + "\n");
     if (dataset_.file_cases) hash.add("file=" + dataset_.file_cases->sha256);
     return hash.hex();
   }
@@ -203,7 +208,7 @@ FrozenCases freeze_cases(const spec::Experiment& experiment, const data::Dataset
                           std::to_string(pool.rows()) + " rows: all of them are boundary cases.");
   }
   members.refuse_double_ids(experiment);
-  cases.sha256 = members.sha256_of_rule(asked, count);
+  cases.sha256 = members.sha256_of_rule(asked, count, other_outputs(experiment));
   members.fill(cases, {});
   if (asked.boundary == 0) cases.members_sha256 = members.sha256_of_members(cases);
   return cases;
@@ -266,30 +271,80 @@ std::vector<double> CaseOutputs::of_case(std::int64_t index) const {
   return values_of(chunks_[chunk].select(0, index - starts_[chunk]));
 }
 
-CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const FrozenCases& cases) {
+namespace {
+
+/// An output that a rule names is compared case by case, and in numbers that rounding changes.
+void check_other(const at::Tensor& output, std::int64_t rows) {
+  const auto refuse = [&output](const std::string& problem, const std::string& expected, const std::string& remedy) {
+    throw Error(
+        ErrorKind::ModelProblem,
+        {problem, "", 0, 0, "rules.output.output",
+         std::string(c10::toString(output.scalar_type())) + ' ' + shape_text(output.sizes().vec()), expected, remedy});
+  };
+  if (!output.is_floating_point()) {
+    refuse("this output holds no floating numbers, which a policy could round", "Float, Half, BFloat16 or Double",
+           "Name the scores that it is made from");
+  }
+  if (output.dim() > 0 && output.size(0) == rows) return;
+  refuse("this output has no entry for each case",
+         std::to_string(rows) + (rows == 1 ? " entry" : " entries") + " in its first dimension, as many as cases",
+         "Let forward return it with the batch as its first dimension");
+}
+
+/// The cases in chunks, or one by one where the model gives one number a batch.
+/// \param use  takes what a chunk gave, and the number of its cases
+template <class Compute, class Use>
+void evaluate_chunks(model::Network& network, const precision::Policy& policy, const FrozenCases& cases,
+                     const Compute& compute, const Use& use) {
   const at::NoGradGuard no_grad;
   const EvaluationMode evaluation(network);
   const c10::Device device = network.device();
   const std::int64_t count = cases.inputs.size(0);
   std::int64_t chunk_rows = kChunkRows;
-  CaseOutputs outputs;
   for (std::int64_t first = 0; first < count;) {
     const std::int64_t length = std::min(chunk_rows, count - first);
-    at::Tensor output;
+    model::Outputs outputs;
     {
       const at::Tensor inputs = cases.inputs.narrow(0, first, length).to(device);
       const at::Tensor targets = cases.targets.narrow(0, first, length).to(device);
       const precision::ForwardScope scope(policy, device.type());
-      output = network.compute(inputs, targets).prediction;
+      outputs = compute(inputs, targets);
     }
-    if (output.dim() == 0 && length > 1) {
+    if (outputs.prediction.dim() == 0 && length > 1) {
       chunk_rows = 1;
       continue;
     }
-    outputs.add(output.dim() == 0 ? output.reshape({1, 1}) : output);
+    if (outputs.prediction.dim() == 0) outputs.prediction = outputs.prediction.reshape({1, 1});
+    use(outputs, length);
     first += length;
   }
-  return outputs;
+}
+
+}  // namespace
+
+CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const FrozenCases& cases) {
+  CaseOutputs prediction;
+  evaluate_chunks(
+      network, policy, cases,
+      [&network](const at::Tensor& inputs, const at::Tensor& targets) { return network.compute(inputs, targets); },
+      [&prediction](const model::Outputs& outputs, std::int64_t) { prediction.add(outputs.prediction); });
+  return prediction;
+}
+
+AllOutputs evaluate_all(model::Network& network, const precision::Policy& policy, const FrozenCases& cases) {
+  AllOutputs all;
+  evaluate_chunks(
+      network, policy, cases,
+      [&network](const at::Tensor& inputs, const at::Tensor& targets) { return network.compute_all(inputs, targets); },
+      [&all](const model::Outputs& outputs, std::int64_t rows) {
+        all.prediction.add(outputs.prediction);
+        all.others.resize(outputs.others.size());
+        for (std::size_t i = 0; i < outputs.others.size(); ++i) {
+          check_other(outputs.others[i], rows);
+          all.others[i].add(outputs.others[i]);
+        }
+      });
+  return all;
 }
 
 }  // namespace mantissa::session

@@ -73,4 +73,15 @@ class CaseOutputs {
 /// \throws whatever the model throws.
 CaseOutputs evaluate(model::Network& network, const precision::Policy& policy, const FrozenCases& cases);
 
+/// What `evaluate` gives, and the outputs beside the prediction that the network's Usage names, in its order.
+struct AllOutputs {
+  CaseOutputs prediction;
+  std::vector<CaseOutputs> others;
+};
+
+/// The same with the other outputs.
+/// \throws Error ModelProblem (subject rules.output.output) where one of them does not hold floating numbers or has no
+///         entry for each case; whatever the model throws.
+AllOutputs evaluate_all(model::Network& network, const precision::Policy& policy, const FrozenCases& cases);
+
 }  // namespace mantissa::session

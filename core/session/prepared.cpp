@@ -18,6 +18,7 @@
 #include "core/observe/finite_scan.h"
 #include "core/session/decision_check.h"
 #include "core/session/doctor.h"
+#include "core/session/other_outputs.h"
 #include "core/session/plain_failures.h"
 #include "core/session/try_model.h"
 #include "core/spec/parse.h"
@@ -297,16 +298,6 @@ void refuse_untrainable(const Prepared& prepared) {
                "Export the model before freezing it, or evaluate it with training.steps = 0"});
 }
 
-/// What the columns are called that a model's inputs can be bound to.
-model::Usage usage_of(const spec::Experiment& experiment, const data::Dataset& dataset) {
-  model::Usage usage;
-  usage.input_names = dataset.input_names;
-  usage.target_names = dataset.target_names;
-  usage.integer_names = experiment.data.columns.integers;
-  usage.returns_loss = experiment.training.loss == spec::Loss::Output;
-  return usage;
-}
-
 /// Gives a model what the experiment says beyond its kind: initial weights from a file, and the columns that its inputs
 /// are bound to. Returns notes worth showing.
 std::vector<std::string> use_model(model::Network& network, const spec::Experiment& experiment,
@@ -382,6 +373,16 @@ void set_float32_precision(const spec::Training& training) {
 
 }  // namespace
 
+model::Usage usage_of(const spec::Experiment& experiment, const data::Dataset& dataset) {
+  model::Usage usage;
+  usage.input_names = dataset.input_names;
+  usage.target_names = dataset.target_names;
+  usage.integer_names = experiment.data.columns.integers;
+  usage.returns_loss = experiment.training.loss == spec::Loss::Output;
+  usage.other_outputs = other_outputs(experiment);
+  return usage;
+}
+
 double threshold_in_model_units(const spec::Experiment& experiment, const judge::TargetUnit& unit) {
   const double threshold = experiment.rules->threshold;
   const int line = experiment.position("rules.threshold").line;
@@ -456,6 +457,7 @@ Prepared prepare(const spec::Experiment& asked) {
     refuse_boundary_without_decision(experiment, prepared.decision);
     check_decision(experiment, prepared.decision, prepared.dataset.classes);
   }
+  check_other_outputs(prepared);
   note_missing_kernels(prepared);
   note_schedules(prepared, plan);
   note_loss(prepared);

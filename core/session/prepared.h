@@ -37,6 +37,9 @@ Prepared prepare(const spec::Experiment& experiment);
 /// \throws Error InvalidSetting  several targets; a threshold without a logarithm where there is one
 double threshold_in_model_units(const spec::Experiment& experiment, const judge::TargetUnit& unit);
 
+/// What the columns are called that a model's inputs can be bound to, and which of its outputs are asked for.
+model::Usage usage_of(const spec::Experiment& experiment, const data::Dataset& dataset);
+
 /// The experiment's model with the initial weights of another seed.
 std::unique_ptr<model::Network> network_of_seed(const Prepared& prepared, std::uint64_t seed);
 

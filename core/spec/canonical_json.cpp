@@ -269,6 +269,7 @@ json to_json(const OutputRule& rule) {
   if (rule.reduce == Reduce::Quantile) object["q"] = rule.q;
   if (rule.max_rounding) object["max_rounding"] = *rule.max_rounding;
   if (rule.max_spread) object["max_spread"] = *rule.max_spread;
+  if (!rule.output.empty()) object["output"] = rule.output;
   if (!rule.slice.empty()) object["slice"] = rule.slice;
   if (!rule.preset.empty()) object["preset"] = rule.preset;
   for (const auto& [dtype, tolerance] : rule.tolerances) {

@@ -288,7 +288,8 @@ struct Tolerance {
 struct OutputRule {
   std::string name;  ///< empty for the only one
   Of of = Of::SameWeights;
-  std::string slice;  ///< only the cases of it; empty: all cases
+  std::string output;  ///< an output_selector.h: another output of a TorchScript model; empty: the prediction
+  std::string slice;   ///< only the cases of it; empty: all cases
   std::string measure = "case_relative";
   Reduce reduce = Reduce::Quantile;
   double q = 0.99;
@@ -454,6 +455,7 @@ struct Experiment {
   std::string file;                           ///< path as given
   std::string text;                           ///< of the file, without the overrides
   std::vector<std::string> overrides;         ///< the `key=value` of --set, as given; part of no hash
+  bool made_elsewhere = false;                ///< of a run of another program, which has one output a case
   std::map<std::string, Position> positions;  ///< by key path: "training.batch", "trial[0].scaler.init_scale"
   std::vector<std::string> warnings;          ///< sentences: "init_scale 0.5 is below 1: …"
 

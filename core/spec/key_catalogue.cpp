@@ -372,8 +372,10 @@ std::vector<KeyEntry> rules_keys() {
           .words({"assert_close", "onnx", "torchdynamo"}),
       Key("rules.output.rtol", "number", "0", "elementwise: relative tolerance"),
       Key("rules.output.atol", "number", "0", "elementwise: absolute tolerance, in model units"),
-      Key("rules.output.output", "text", "output", "which output of the model is judged")
-          .later("models with several outputs", "output"),
+      Key("rules.output.output", "text", "the prediction",
+          "torchscript: which of several outputs is judged, named as model.prediction does. It must hold floating "
+          "numbers with an entry for each case; it is recorded for the frozen cases and compared like the prediction, "
+          "on which decisions and qualities rest in any case"),
       Key("rules.output.slice", "text", "all cases", "the slice that is judged"),
       table("rules.flips", "how many decisions may differ from the reference's"),
       Key("rules.flips.of", "text", "same_weights", "which comparison is judged").words({"same_weights", "trained"}),

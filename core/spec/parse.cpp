@@ -131,7 +131,7 @@ std::vector<Part> parts_in(const std::string& folder) {
        {"data"},
        {"latency_batches"}},
       {"utility", read_utility, {"data", "training"}, {"matrix"}},
-      {"rules", read_rules, {"data", "training", "cases", "utility"}},
+      {"rules", read_rules, {"data", "model", "training", "cases", "utility"}},
       {"context", read_context, {"data"}},
       {"budget", read_budget},
       {"expect", read_expect, {"trial"}},
@@ -221,6 +221,7 @@ Experiment foreign_experiment_of_text(const std::string& text, const std::string
     check_version(root);
     check_keys(root);
     Experiment experiment;
+    experiment.made_elsewhere = true;
     read_head(&root, path, experiment);
     TableReader(root.find("data")).word("task", experiment.data.task);
     const TableReader training(root.find("training"));

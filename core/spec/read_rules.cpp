@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/spec/default_rules.h"
+#include "core/spec/output_selector.h"
+#include "core/spec/parse.h"
 #include "core/spec/table_reader.h"
 
 namespace mantissa::spec {
@@ -103,11 +105,27 @@ void refuse_float64_by_hand(const TableReader& table, const OutputRule& rule) {
                "Set the preset and leave measure out");
 }
 
-OutputRule read_output(const Setting& setting) {
+/// The output that a rule names; empty where it is the prediction. Spelled another way it is the same output.
+std::string read_output_selector(const Setting& setting, const Experiment& experiment) {
+  if (experiment.made_elsewhere) {
+    refuse_place(setting, "a run that was made elsewhere has one output, the columns output[i] of its files",
+                 "Leave it out, or judge each output with files of its own");
+  }
+  if (experiment.model.kind != ModelKind::TorchScript) {
+    refuse_place(setting, "a model of kind " + to_text(experiment.model.kind) + " has one output, its prediction",
+                 "Leave it out: only model.kind = \"torchscript\" can have several");
+  }
+  const auto steps = parse_output_selector(setting.text);
+  if (!steps) refuse(setting, output_selector_words);
+  return steps == parse_output_selector(experiment.model.prediction) ? std::string() : setting.text;
+}
+
+OutputRule read_output(const Setting& setting, const Experiment& experiment) {
   const TableReader table(&setting);
   OutputRule rule;
   table.text("name", rule.name);
   table.word("of", rule.of);
+  if (const Setting* const output = table.find("output")) rule.output = read_output_selector(*output, experiment);
   table.text("slice", rule.slice);
   table.text("preset", rule.preset);
   if (!rule.preset.empty()) {
@@ -370,7 +388,8 @@ void read_rules(const Setting* setting, Experiment& experiment) {
   table.number("threshold", rules.threshold, probability ? range::share : range::finite);
   rules.threshold_given = table.has("threshold");
   if (const Setting* const output = table.find("output")) {
-    rules.output = read_one_or_several<OutputRule>(*output, read_output);
+    rules.output = read_one_or_several<OutputRule>(
+        *output, [&experiment](const Setting& rule) { return read_output(rule, experiment); });
   }
   if (const Setting* const flips = table.find("flips")) {
     refuse_flips_without_decision(*flips, experiment, rules.threshold_given);

@@ -101,6 +101,7 @@ constexpr Words kLabels[] = {
     {"rules.flips.right_to_wrong.max", QT_TRANSLATE_NOOP("Keys", "From right to wrong")},
     {"rules.flips.wrong_to_right.max", QT_TRANSLATE_NOOP("Keys", "From wrong to right")},
     {"rules.flips.neutral.max", QT_TRANSLATE_NOOP("Keys", "From wrong to wrong")},
+    {"rules.output.output", QT_TRANSLATE_NOOP("Keys", "Judged output")},
     {"rules.output.preset", QT_TRANSLATE_NOOP("Keys", "Preset per operator")},
     {"rules.output.rtol", QT_TRANSLATE_NOOP("Keys", "Relative tolerance")},
     {"rules.output.atol", QT_TRANSLATE_NOOP("Keys", "Absolute tolerance")},

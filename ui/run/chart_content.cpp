@@ -265,7 +265,8 @@ class ContentMaker {
   void addOutputLimits(const spec::Rules& rules) {
     const bool trajectory = m_choices.comparison == Comparison::Trajectory;
     for (const spec::OutputRule& rule : rules.output) {
-      if ((rule.of == spec::Of::Trained) != trajectory) continue;
+      if ((rule.of == spec::Of::Trained) != trajectory || !rule.output.empty())
+        continue;  // steps measure the prediction
       if (!rule.max.empty()) tellAbsoluteLimits(rule);
       const std::optional<double> times = trajectory ? rule.max_spread : rule.max_rounding;
       if (!times || !m_yardstick) continue;

@@ -279,7 +279,8 @@ DeviationLines deviationLines(const record::TrialEnd& end, Side side) {
     const bool isOutput = rule.name.rfind("output", 0) == 0 && rule.of == of;
     const std::size_t measure = rule.limit.find("case_relative");
     if (!isOutput || measure == std::string::npos) continue;
-    if (rule.limit.find(", of slice ") != std::string::npos) continue;  // not of all cases
+    if (rule.limit.find(", of slice ") != std::string::npos) continue;    // not of all cases
+    if (rule.limit.find("case_relative of output") == measure) continue;  // not of the prediction, which is drawn
     lines.limit = rule.limit_value;
     lines.value = rule.value;
     const QString name = QString::fromStdString(rule.limit.substr(0, measure)).trimmed();

@@ -29,7 +29,6 @@ const Row waiting[] = {
     {"data", "inputs = \"x.npy\"\ntargets = \"y.idx\"", "data.inputs"},
     {"data", "inputs = \"x.idx\"\ntargets = \"y.npy\"", "data.targets"},
     {"[trial]", "mode = \"replay\"", "trial[0].mode"},
-    {"rules", "output = { output = \"output[1]\" }", "rules.output.output"},
     {"rules", "triggers = [\"non_finite\"]", "rules.triggers"},
     {"cost", "anything = 1", "cost"},
     {"[risk]", "anything = 1", "risk"},

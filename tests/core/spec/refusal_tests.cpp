@@ -233,6 +233,8 @@ const Row contradictions[] = {
      "from 0 to 1"},
     {"preset_beside_a_measure", "[rules]\noutput = { preset = \"onnx\", measure = \"abs\" }", 7, "rules.output.measure",
      "the preset says it"},
+    {"output_of_a_built_in_kind", "[rules]\noutput = { output = \"output[1]\", max = 1 }", 7, "rules.output.output",
+     "a model of kind mlp has one output"},
     {"unknown_preset", "[rules]\noutput = { preset = \"jax\" }", 7, "rules.output.preset", "assert_close"},
     {"tolerance_of_another_measure", "[rules]\noutput = { rtol = 1e-3, max = 1 }", 7, "rules.output.rtol",
      "only measure = \"elementwise\""},

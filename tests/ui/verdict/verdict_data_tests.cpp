@@ -207,6 +207,8 @@ class VerdictDataTests : public QObject {
     QCOMPARE(deviationLines(end, Side::SameWeights).limit, std::optional<double>(0.02));
     QCOMPARE(deviationLines(end, Side::SameWeights).valueName, QStringLiteral("q0.99"));
     QVERIFY(!deviationLines(end, Side::Trained).limit);
+    end.verdict->rules.front().limit = "q0.99 of case_relative of output.boxes at most 0.02";  // not what is drawn
+    QVERIFY(!deviationLines(end, Side::SameWeights).limit);
     end.verdict->rules[1].limit += ", of slice a";
     QVERIFY(!deviationLines(end, Side::SameWeights).limit);
   }
