@@ -217,11 +217,17 @@ void ExperimentEditor::takeRulesPreset(const QString& preset) {
   showPage(m_outline->indexOf(page).isValid() ? page : QStringLiteral("rules"));
   const int line = m_toml ? m_toml->lineOf(taken->key) : 0;
   if (line > 0) m_text->goTo(line);
-  if (taken->replaced.isEmpty()) return;
-  m_strips->show(
-      shell::MessageStrip::Kind::Note,
-      tr("The preset took the place of %1. Undo brings it back.").arg(taken->replaced.join(QStringLiteral(", "))),
-      QString::fromLatin1(kPresetTopic));
+  QStringList notes;
+  if (!taken->replaced.isEmpty()) {
+    notes
+        << tr("The preset took the place of %1. Undo brings it back.").arg(taken->replaced.join(QStringLiteral(", ")));
+  }
+  const bool needsFloat64 = preset == QLatin1String("torchdynamo");
+  if (needsFloat64 && m_toml && m_toml->value(QStringLiteral("reference.float64")) != QLatin1String("true")) {
+    notes << tr("It compares with outputs in FP64, which a run has with reference.float64 = true alone.");
+  }
+  if (notes.isEmpty()) return;
+  m_strips->show(shell::MessageStrip::Kind::Note, notes.join(QLatin1Char(' ')), QString::fromLatin1(kPresetTopic));
 }
 
 void ExperimentEditor::usePlan(qint64 batch, qint64 accumulate, bool activationCheckpointing) {

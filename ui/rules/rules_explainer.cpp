@@ -55,7 +55,7 @@ QString problemOf(const std::exception& error) {
   return QString::fromUtf8(error.what());
 }
 
-/// The rules of a text, of whatever else it says.
+/// The rules of a text, of whatever else it says. \param run  of the same experiment, for its task; null: none
 spec::Experiment rulesIn(const std::string& text, const std::string& file, const RunFacts* run) {
   spec::Experiment experiment;
   if (run != nullptr) {
@@ -242,7 +242,7 @@ void RulesExplainer::refresh() {
         answer.rules->push_back(
             {tr("No rules"), {tr("Only non-finite values are judged, and a clean trial is undecided.")}, {}});
       } else {
-        const spec::Experiment experiment = rulesIn(text, file, run.get());
+        const spec::Experiment experiment = rulesIn(text, file, run && run->name == name ? run.get() : nullptr);
         answer.rules = explain(*experiment.rules, run.get());
         if (run) {
           const bool isSame = spec::canonical_json_of_rules(experiment) == run->rules;

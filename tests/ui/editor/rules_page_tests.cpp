@@ -164,6 +164,17 @@ class RulesPageTests : public QObject {
     QVERIFY2(words().contains(QStringLiteral("Made per operator, not per network")), qPrintable(words()));
   }
 
+  void a_preset_that_needs_outputs_in_fp64_says_so() {
+    show();
+    take("torchdynamo");
+    QVERIFY2(EditorWindow::strip(m_editor).contains(QStringLiteral("reference.float64 = true")),
+             qPrintable(EditorWindow::strip(m_editor)));
+    m_window->setText(m_editor, kText + QStringLiteral("[reference]\nfloat64 = true\n"));
+    take("torchdynamo");
+    QVERIFY2(!EditorWindow::strip(m_editor).contains(QStringLiteral("reference.float64")),
+             qPrintable(EditorWindow::strip(m_editor)));
+  }
+
   void a_broken_text_refuses_a_preset_with_a_reason() {
     const QString broken = kText + QStringLiteral("\"");
     m_window->setText(m_editor, broken);

@@ -332,6 +332,23 @@ class RulesTests : public QObject {
     QVERIFY(!explain(rules, nullptr).at(1).sentences.isEmpty());
   }
 
+  void a_run_of_another_task_leaves_the_rules_readable() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.db"));
+    makeArchive(file);
+    RulesExplainer panel;
+    panel.setArchive(file, [](const std::string&, std::int64_t) { return fourCases("bfloat16"); });
+    panel.setText(QStringLiteral("mantissa = 1\n[rules]\nquality = { metric = \"rmse\", max_drop = 1 }\n"),
+                  QStringLiteral("concrete.toml"), QStringLiteral("concrete"), true);
+    panel.show();
+    QTRY_VERIFY(panel.isSettled());
+    panel.runs()->setCurrentIndex(1);
+    Q_EMIT panel.runs()->activated(1);
+    QTRY_VERIFY(panel.isSettled());
+    QVERIFY2(has(panel.status()->text(), "post hoc"), qPrintable(panel.status()->text()));
+    QVERIFY2(has(panel.words()->toPlainText(), "Quality: rmse"), qPrintable(panel.words()->toPlainText()));
+  }
+
   void a_rule_on_costs_is_said_at_the_references_figures() {
     judge::Evidence evidence = fourCases("bfloat16");
     record::Gains reference;
