@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/judge/case_evidence.h"
 #include "ui/measured_text.h"
 #include "ui/models/name_words.h"
 #include "ui/plot/plot_numbers.h"
@@ -53,7 +54,11 @@ QString headingOf(const spec::OutputRule& rule) {
   const QString what = rule.preset.empty()
                            ? reducedWords(rule)
                            : say(QT_TRANSLATE_NOOP("RuleWords", "preset %1")).arg(QString::fromStdString(rule.preset));
-  return headingWith(QStringLiteral("%1: %2").arg(name, what), rule.of, rule.slice);
+  const QString of =
+      rule.output.empty()
+          ? what
+          : say(QT_TRANSLATE_NOOP("RuleWords", "%1, of %2")).arg(what, QString::fromStdString(rule.output));
+  return headingWith(QStringLiteral("%1: %2").arg(name, of), rule.of, rule.slice);
 }
 
 /// "BF16's spacing at 3.1 is 0.01563, FP16's 0.001953."
@@ -233,6 +238,24 @@ void explainTrial(const spec::OutputRule& rule, const RunFacts::Trial& trial, QS
   sentences << yardstickWords(rule, found->yardstick, limit);
 }
 
+/// The trials of a run with another output in the place of the prediction. Those that did not record it say so.
+RunFacts onOutput(const RunFacts& run, const std::string& selector, QStringList& sentences) {
+  RunFacts part;
+  for (const RunFacts::Trial& trial : run.trials) {
+    if (!trial.problem.empty()) continue;
+    const std::vector<std::string> recorded = judge::other_outputs(trial.evidence);
+    if (std::find(recorded.begin(), recorded.end(), selector) == recorded.end()) {
+      sentences << say(QT_TRANSLATE_NOOP("RuleWords",
+                                         "%1 did not record %2: a run records the prediction and what its own rules "
+                                         "name."))
+                       .arg(nameOf(trial), QString::fromStdString(selector));
+    } else {
+      part.trials.push_back({trial.name, {}, judge::on_output(trial.evidence, selector)});
+    }
+  }
+  return part;
+}
+
 ExplainedRule explainOutput(const spec::OutputRule& rule, const RunFacts* run) {
   ExplainedRule explained{headingOf(rule), {}, {}};
   if (!rule.preset.empty()) {
@@ -242,6 +265,11 @@ ExplainedRule explainOutput(const spec::OutputRule& rule, const RunFacts* run) {
   if (rule.measure == "float64_rmse") {
     explainFloat64(rule, run, explained.sentences);
     return explained;
+  }
+  RunFacts other;
+  if (run != nullptr && !rule.output.empty()) {
+    other = onOutput(*run, rule.output, explained.sentences);
+    run = &other;
   }
   const auto sound = [](const RunFacts::Trial& trial) { return trial.problem.empty(); };
   if (run == nullptr || std::none_of(run->trials.begin(), run->trials.end(), sound)) {

@@ -55,9 +55,21 @@ QString problemOf(const std::exception& error) {
   return QString::fromUtf8(error.what());
 }
 
+/// What stands beside the rules and says what may stand in them. Where it cannot be read, rules may name every output:
+/// what is wrong with the text is told beside it.
+spec::Experiment experimentIn(const std::string& text, const std::string& file) {
+  try {
+    return spec::parse_experiment(text, file);
+  } catch (const Error&) {
+    spec::Experiment unknown;
+    unknown.model.kind = spec::ModelKind::TorchScript;
+    return unknown;
+  }
+}
+
 /// The rules of a text, of whatever else it says. \param run  of the same experiment, for its task; null: none
 spec::Experiment rulesIn(const std::string& text, const std::string& file, const RunFacts* run) {
-  spec::Experiment experiment;
+  spec::Experiment experiment = experimentIn(text, file);
   if (run != nullptr) {
     for (const RunFacts::Trial& trial : run->trials) {
       if (trial.problem.empty()) experiment.data.task = trial.evidence.task;
