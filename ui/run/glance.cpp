@@ -189,7 +189,7 @@ std::optional<double> limitOf(const spec::Experiment* experiment) {
   std::optional<double> limit;
   if (experiment == nullptr || !experiment->rules) return limit;
   for (const spec::OutputRule& rule : experiment->rules->output) {
-    if (rule.of == spec::Of::Trained && rule.max_spread)
+    if (rule.of == spec::Of::Trained && rule.max_spread && rule.output.empty())
       limit = std::min(limit.value_or(*rule.max_spread), *rule.max_spread);
   }
   return limit;
