@@ -343,6 +343,68 @@ class ArchiveRoundTripTests : public QObject {
     QCOMPARE(found.method, timed.method);
   }
 
+  void what_stands_beside_a_reference_reads_back_and_is_replaced() {
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath("archive.db").toStdString();
+    archive::Writer writer(path);
+    const std::int64_t experiment = writer.begin_experiment(sample_experiment());
+    const std::int64_t reference = writer.begin_trial(sample_trial(experiment, "reference"));
+    const std::int64_t other = writer.begin_trial(sample_trial(experiment, "other", reference));
+    record::ReferenceContext context;
+    context.scores = {{"linear", "rmse", 0.1 + 0.2, "least squares"},
+                      {"constant", "rmse", kNan, "the mean"},
+                      {"written-rule", "accuracy", std::nullopt, "none was written"}};
+    context.inputs.cases = 5;
+    context.inputs.columns = 3;
+    context.inputs.noted = {{1, "age", -0.5, 1e308, true, 2, 1},
+                            {2, "only NaN", std::nullopt, std::nullopt, false, 5, 0}};
+    context.inputs.of_cases = {{3, "row 9", "north", 1, 2, "age, income and 4 more"}};
+    writer.write_context(reference, context);
+    writer.write_context(reference, context);  // in the place of the first
+
+    const archive::Reader reader(path);
+    QVERIFY(!reader.context(other).has_value());
+    const std::optional<record::ReferenceContext> read = reader.context(reference);
+    QVERIFY(read.has_value());
+    QCOMPARE(read->scores.size(), std::size_t{3});
+    QCOMPARE(read->scores[0].predictor, std::string("linear"));
+    QCOMPARE(read->scores[0].metric, std::string("rmse"));
+    QCOMPARE(*read->scores[0].value, 0.1 + 0.2);
+    QCOMPARE(read->scores[0].note, std::string("least squares"));
+    QVERIFY(std::isnan(*read->scores[1].value));
+    QVERIFY(!read->scores[2].value.has_value());
+    QCOMPARE(read->scores[2].note, std::string("none was written"));
+    QVERIFY(read->inputs.missing.empty());
+    QCOMPARE(read->inputs.cases, std::int64_t{5});
+    QCOMPARE(read->inputs.columns, std::int64_t{3});
+    QCOMPARE(read->inputs.noted.size(), std::size_t{2});
+    const record::InputColumn& age = read->inputs.noted[0];
+    QCOMPARE(age.position, std::int64_t{1});
+    QCOMPARE(age.name, std::string("age"));
+    QCOMPARE(*age.training_minimum, -0.5);
+    QCOMPARE(*age.training_maximum, 1e308);
+    QVERIFY(age.constant);
+    QCOMPARE(age.non_finite, std::int64_t{2});
+    QCOMPARE(age.outside, std::int64_t{1});
+    QVERIFY(!read->inputs.noted[1].training_minimum.has_value());
+    QVERIFY(!read->inputs.noted[1].constant);
+    QCOMPARE(read->inputs.of_cases.size(), std::size_t{1});
+    const record::InputCase& row = read->inputs.of_cases[0];
+    QCOMPARE(row.position, std::int64_t{3});
+    QCOMPARE(row.id, std::string("row 9"));
+    QCOMPARE(row.slice, std::string("north"));
+    QCOMPARE(row.non_finite, std::int64_t{1});
+    QCOMPARE(row.outside, std::int64_t{2});
+    QCOMPARE(row.columns, std::string("age, income and 4 more"));
+
+    record::ReferenceContext unmeasured;
+    unmeasured.inputs.missing = "rows of characters";
+    writer.write_context(reference, unmeasured);
+    const std::optional<record::ReferenceContext> later = archive::Reader(path).context(reference);
+    QVERIFY(later->scores.empty() && later->inputs.noted.empty() && later->inputs.of_cases.empty());
+    QCOMPARE(later->inputs.missing, std::string("rows of characters"));
+  }
+
   void every_case_column_reads_back_bit_by_bit() {
     const std::string path = new_path();
     std::vector<record::CaseRow> cases;
