@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -17,11 +18,13 @@
 #include "core/base/error.h"
 #include "core/base/text_list.h"
 #include "core/report/case_export.h"
+#include "core/report/golden_export.h"
 #include "core/report/json_documents.h"
 #include "core/report/memory_table.h"
 #include "core/report/pt_file.h"
 #include "core/report/safetensors.h"
 #include "core/report/step_export.h"
+#include "core/session/archived_evidence.h"
 
 namespace mantissa::cli {
 namespace {
@@ -43,11 +46,12 @@ struct ExportOptions {
 
 /// The formats of each thing, the usual one first.
 std::vector<std::string> formats_of(const std::string& what) {
-  if (what == "steps" || what == "cases" || what == "memory") return {"csv", "json"};
+  if (what == "steps" || what == "cases" || what == "golden" || what == "memory") return {"csv", "json"};
   if (what == "weights") return {"safetensors", "pt"};
   if (what == "checkpoint") return {"safetensors"};
   if (what == "experiment") return {"toml", "json"};
-  refuse(ErrorKind::InvalidSetting, "export", "", what, "steps, cases, memory, weights, checkpoint or experiment");
+  refuse(ErrorKind::InvalidSetting, "export", "", what,
+         "steps, cases, golden, memory, weights, checkpoint or experiment");
 }
 
 std::string format_of(const ExportOptions& options, bool json) {
@@ -131,6 +135,14 @@ void refuse_precious_target(const std::string& target, const std::string& archiv
   if (!experiment.empty() && is_same_file(target, experiment)) refuse_target("is the experiment file of this trial");
 }
 
+[[noreturn]] void refuse_without_golden(const record::TrialRow& trial) {
+  throw Error(ErrorKind::InvalidSetting,
+              {"no outputs are kept in full of this trial", "", 0, 0, "export golden",
+               "trial " + std::to_string(trial.id) + " (" + trial.experiment + '/' + trial.start.name + ')',
+               "a trial that came to its frozen cases, of a run with cases.golden",
+               "Set golden = 8 under [cases] and run again; export cases has the outputs of tasks without positions"});
+}
+
 /// Writes what was asked for and returns the number of rows, or of tensors.
 std::int64_t write(const ExportOptions& options, const std::string& format, const archive::Reader& reader,
                    const record::TrialRow& trial, const report::Sink& sink) {
@@ -146,8 +158,13 @@ std::int64_t write(const ExportOptions& options, const std::string& format, cons
     steps.finish();
   } else if (options.what == "cases") {
     const std::vector<record::CaseRow> cases = reader.cases(trial.id);
-    report::export_cases(table, cases, sink);
+    report::export_cases(table, cases, sink, session::archived_decisions(reader, trial.id, cases));
     count = static_cast<std::int64_t>(cases.size());
+  } else if (options.what == "golden") {
+    const std::vector<record::CaseRow> cases = reader.cases(trial.id);
+    const auto is_golden = [](const record::CaseRow& row) { return row.golden.has_value(); };
+    if (std::none_of(cases.begin(), cases.end(), is_golden)) refuse_without_golden(trial);
+    count = report::export_golden(table, cases, sink);
   } else if (options.what == "memory") {
     report::export_memory(table, trial.end.memory.value_or(record::MemoryComparison()), sink);
     count = static_cast<std::int64_t>(record::kMemoryCategories);  // inputs are left out, the peak is there
@@ -210,9 +227,12 @@ int export_one(Program& program, const ExportOptions& options) {
 void add_export(Program& program) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* const command = program.add_command(
-      "export", "Steps, frozen cases, memory, weights, a checkpoint or the experiment of a trial, in full precision",
+      "export",
+      "Steps, frozen cases, golden outputs, memory, weights, a checkpoint or the experiment of a trial, in full "
+      "precision",
       [&program, options] { return export_one(program, *options); });
-  command->add_option("WHAT", options->what, "steps, cases, memory, weights, checkpoint or experiment")->required();
+  command->add_option("WHAT", options->what, "steps, cases, golden, memory, weights, checkpoint or experiment")
+      ->required();
   command->add_option("TRIAL", options->trial, "An id, experiment/trial, a name (the newest), last, or reference")
       ->required();
   command->add_option("-o,--output", options->file, "The file; - or nothing: standard output")->type_name("FILE");
@@ -221,6 +241,16 @@ void add_export(Program& program) {
   command->add_option(
       "--at", options->at,
       "weights, checkpoint: final (default), best or a step that has a checkpoint; weights: initial, too");
+  command->footer(
+      "cases: one row a frozen case. decision is an index, 0 or 1 of a threshold, and -1 of a tie that is a decision;\n"
+      "with rules.flips.decision = \"top-k\" bit i of it is set for output i, of a ranking it is empty. Of both, the\n"
+      "last columns say it in words, decided, decided_reference and decided_same_weights: the set as \"{1, 4, 7}\",\n"
+      "the ranking as \"2 > 0 = 1\", the largest output first. They are those of trials, not of the reference's row.\n"
+      "\n"
+      "golden: every output of the first cases of the frozen set, as many as cases.golden asks for, one row a case:\n"
+      "case, kind, slice, target, output_reference[i], output_same_weights[i] (the reference's weights under the\n"
+      "trial's policy) and output[i] (the trial's own weights). Numbers read back equal in every bit. The inputs are\n"
+      "not in the archive: the case's id leads to its row in the data.");
 }
 
 }  // namespace mantissa::cli

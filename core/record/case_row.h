@@ -77,4 +77,9 @@ struct CaseRow {
   std::optional<bool> correct, correct_reference, correct_same_weights;
 };
 
+/// What was decided of a case where that is no single number, in words: "{1, 4, 7}", "2 > 0 > 1". Empty: nothing was.
+struct DecidedCase {
+  std::string trained, reference, same_weights;
+};
+
 }  // namespace mantissa::record

@@ -70,9 +70,21 @@ void put_Target(TableWriter& table, const std::vector<double>& values, std::size
   put_Values(table, values, columns);
 }
 
+/// An empty text would read as a decision for nothing.
+void put_decided(TableWriter& table, const record::DecidedCase& decided) {
+  for (const std::string* const words : {&decided.trained, &decided.reference, &decided.same_weights}) {
+    if (words->empty()) {
+      table.missing();
+    } else {
+      table.text(*words);
+    }
+  }
+}
+
 }  // namespace
 
-void export_cases(TableFormat format, const std::vector<CaseRow>& cases, const Sink& sink) {
+void export_cases(TableFormat format, const std::vector<CaseRow>& cases, const Sink& sink,
+                  const std::vector<record::DecidedCase>& decided) {
   // The target's column stands there in any case; outputs only where there are some.
   std::vector<std::string> names;
   const auto add_names = [&names](const std::string& column, bool indexed, bool target, std::size_t columns) {
@@ -96,11 +108,16 @@ void export_cases(TableFormat format, const std::vector<CaseRow>& cases, const S
 #undef MANTISSA_NAMES
   widths.target = std::max<std::size_t>(widths.target, 1);
 
+  const bool has_decided = decided.size() == cases.size() && !decided.empty();
+  if (has_decided) names.insert(names.end(), {"decided", "decided_reference", "decided_same_weights"});
+
   TableWriter table(format, names, sink);
+  std::size_t place = 0;
   for (const CaseRow& row : cases) {
 #define MANTISSA_PUT(member, column, type, description) put_##type(table, row.member, widths.member);
     MANTISSA_CASE_COLUMNS(MANTISSA_PUT)
 #undef MANTISSA_PUT
+    if (has_decided) put_decided(table, decided[place++]);
     table.end_row();
   }
   table.finish();

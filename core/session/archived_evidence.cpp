@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/sha256.h"
+#include "core/judge/decision.h"
 #include "core/spec/names.h"
 #include "core/spec/parse.h"
 
@@ -226,6 +227,19 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
   evidence.costs.missing = object.value("costs_missing", std::string());
 }
 
+/// Returns what it was read from.
+json read_kept(judge::Evidence& evidence, const std::string& kept, std::int64_t trial) {
+  try {
+    json object = json::parse(kept);
+    read_evidence(evidence, object);
+    return object;
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::ArchiveDamaged, {"the evidence on a trial cannot be read", "", 0, 0,
+                                            "table trial_evidence, trial " + std::to_string(trial), error.what(),
+                                            "the JSON object that its run wrote", "Use a backup"});
+  }
+}
+
 [[noreturn]] void refuse(const record::TrialRow& trial, const std::string& problem, const std::string& expected) {
   throw Error(ErrorKind::UnknownTrial, {problem, "", 0, 0, "TRIAL",
                                         "trial " + std::to_string(trial.id) + " (" + trial.start.name + ", " +
@@ -350,15 +364,7 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
            "a trial that came to its end, of this version or a later one");
   }
   judge::Evidence evidence;
-  json object;
-  try {
-    object = json::parse(*kept);
-    read_evidence(evidence, object);
-  } catch (const json::exception& error) {
-    throw Error(ErrorKind::ArchiveDamaged, {"the evidence on a trial cannot be read", "", 0, 0,
-                                            "table trial_evidence, trial " + std::to_string(id), error.what(),
-                                            "the JSON object that its run wrote", "Use a backup"});
-  }
+  const json object = read_kept(evidence, *kept, id);
   refuse_missing_steps(reader, trial, evidence);
   evidence.device = trial.start.device;
   evidence.cast_policy = trial.start.cast_policy;
@@ -373,6 +379,22 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
   if (trial.start.reference != 0) evidence.costs.reference = reader.trial(trial.start.reference).end.gains;
   refuse_other_facts(evidence, object, id);
   return evidence;
+}
+
+std::vector<record::DecidedCase> archived_decisions(const archive::Reader& reader, std::int64_t trial,
+                                                    const std::vector<record::CaseRow>& cases) {
+  std::vector<record::DecidedCase> decided;
+  const std::optional<std::string> kept = reader.evidence(trial);
+  if (!kept) return decided;
+  judge::Evidence evidence;
+  read_kept(evidence, *kept, trial);
+  const judge::DecisionRule& rule = evidence.decision;
+  if (rule.form == spec::FlipsDecision::Task || rule.positions > 0) return decided;
+  for (const record::CaseRow& row : cases) {
+    decided.push_back({judge::decision_words(rule, row.output), judge::decision_words(rule, row.output_reference),
+                       judge::decision_words(rule, row.output_same_weights)});
+  }
+  return decided;
 }
 
 }  // namespace mantissa::session

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/judge/judge.h"
 
@@ -20,5 +21,11 @@ std::string evidence_text(const judge::Evidence& evidence);
 /// \throws Error UnknownTrial  where the arm is a reference or a yardstick, runs still, or is from before evidence was
 ///         kept (subject TRIAL); ArchiveDamaged where what is kept is no evidence
 judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t trial);
+
+/// What a trial and its reference decided of each of the trial's cases, where the rules of its run look at a set or at
+/// a ranking of a case's outputs. Empty otherwise, of a trial without evidence, and of cases with positions.
+/// \param cases  of that trial, in the archive's order
+std::vector<record::DecidedCase> archived_decisions(const archive::Reader& reader, std::int64_t trial,
+                                                    const std::vector<record::CaseRow>& cases);
 
 }  // namespace mantissa::session

@@ -52,6 +52,7 @@ class SchemaCheck {
       return unless(std::any_of(argument.begin(), argument.end(),
                                 [&](const Json& choice) { return problems(choice, value, place).empty(); }));
     }
+    if (keyword == "minItems") return unless(!value.is_array() || value.size() >= argument.get<std::size_t>());
     if (keyword == "minimum") return unless(!value.is_number() || value.get<double>() >= argument.get<double>());
     if (keyword == "pattern") {
       return unless(!value.is_string() ||

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/report/case_export.h"
+#include "core/report/golden_export.h"
 #include "core/report/memory_table.h"
 #include "core/report/safetensors.h"
 #include "core/report/step_export.h"
@@ -96,6 +97,22 @@ class ExportsTests : public QObject {
     QCOMPARE(QString::fromStdString(exported(TableFormat::Csv, {sample_step()})),
              QString::fromUtf8(kStepHeader) + QString::fromUtf8(kStepLine));
     QCOMPARE(exported(TableFormat::Csv, std::vector<record::StepRecord>{}), std::string(kStepHeader));
+  }
+
+  void golden_outputs_keep_every_bit() {
+    record::CaseRow row;
+    row.id = "a";
+    row.slice = "north";
+    row.target = {2};
+    row.golden = record::GoldenOutputs{{0.1 + 0.2, -0.0}, {kNan, 5e-324}, {}};
+    record::CaseRow other;  // of which no outputs are kept
+    other.id = "b";
+    std::string text;
+    QCOMPARE(report::export_golden(TableFormat::Csv, {row, other}, [&text](std::string_view bytes) { text += bytes; }),
+             std::int64_t{1});
+    QCOMPARE(text, std::string("case,kind,slice,target,output_reference[0],output_reference[1],output_same_weights[0],"
+                               "output_same_weights[1],output[0],output[1]\n"
+                               "a,ordinary,north,2,0.30000000000000004,-0,,,NaN,5e-324\n"));
   }
 
   void columns_of_several_optimizers_follow_with_their_index() {
