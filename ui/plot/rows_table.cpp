@@ -116,6 +116,7 @@ QVariant RowsModel::data(const QModelIndex& index, int role) const {
       }
       if (!cell.exact.isEmpty() && cell.exact != cell.text && cell.tip.isEmpty()) words << cell.exact;
       if (!cell.tip.isEmpty()) words << cell.tip;
+      words.removeDuplicates();
       return plainTip(words.join(u'\n'));
     }
     case Qt::FontRole: {

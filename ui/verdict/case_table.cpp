@@ -30,6 +30,12 @@ bool flips(const CaseFacts& one) { return one.side(Side::SameWeights).flips || o
 
 bool hasTie(const CaseFacts& one) { return one.tie || one.side(Side::SameWeights).tie || one.side(Side::Trained).tie; }
 
+/// Where one of them makes none: nothing is worse.
+bool hasNoDecision(const CaseFacts& one) {
+  return one.side(Side::SameWeights).direction == Direction::NoDecision ||
+         one.side(Side::Trained).direction == Direction::NoDecision;
+}
+
 std::optional<Side> sideOf(Column column) {
   switch (column) {
     case Column::SameWeights:
@@ -91,7 +97,7 @@ RowsCell changeCell(const CaseFacts& one) {
   QStringList words;
   if (same != Direction::None) words << CaseTable::tr("same weights: %1").arg(directionName(same));
   if (trained != Direction::None) words << CaseTable::tr("trained: %1").arg(directionName(trained));
-  const bool isBad = same == Direction::RightToWrong || trained == Direction::RightToWrong;
+  const bool isBad = toneOf(same) == RowsCell::Tone::Bad || toneOf(trained) == RowsCell::Tone::Bad;
   const QString text = same == trained || trained == Direction::None || same == Direction::None
                            ? directionName(first)
                            : QStringLiteral("%1 / %2").arg(directionName(same), directionName(trained));
@@ -194,6 +200,7 @@ double keyOf(const CaseFacts& one, Column column) {
 /// The surest order of a first look.
 bool isMoreTelling(const CaseFacts& one, const CaseFacts& other, bool hasDecisions) {
   if (flips(one) != flips(other)) return flips(one);
+  if (hasNoDecision(one) != hasNoDecision(other)) return hasNoDecision(one);
   if (!hasDecisions) {
     const auto deviation = [](const CaseFacts& facts) {
       return facts.side(Side::SameWeights).isMeasured ? keyOf(facts, Column::DeviationSameWeights) : -1.0;

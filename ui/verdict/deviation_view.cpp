@@ -32,7 +32,28 @@ struct Picture {
   DeviationLines lines;
   Side side = Side::SameWeights;
   int place = 1;
+  double low = -1, high = 0;  ///< log10 of the ends of the axis
+
+  const DeviationLimit* deciding() const { return lines.limits.empty() ? nullptr : &lines.limits.front(); }
 };
+
+/// Widens a range of log10 by a picture's bars and by the lines that it must show.
+void takeRange(const Picture& picture, double& low, double& high) {
+  const auto take = [&low, &high](double value) {
+    if (!(value > 0) || !std::isfinite(value)) return;
+    low = std::min(low, std::log10(value));
+    high = std::max(high, std::log10(value));
+  };
+  if (!picture.bins.counts.empty()) {
+    take(picture.bins.from(0));
+    take(picture.bins.to(picture.bins.counts.size() - 1));
+  }
+  if (const DeviationLimit* const deciding = picture.deciding()) {
+    take(deciding->limit);
+    if (deciding->value) take(*deciding->value);
+  }
+  if (picture.lines.yardstick) take(*picture.lines.yardstick);
+}
 
 class HistogramPainting {
  public:
@@ -57,7 +78,8 @@ class HistogramPainting {
     }
     m_bars = bars;
     m_all = QRectF(QPointF(area.left() + labels + 8, bars.top()), QPointF(area.right() - endRoom, bars.bottom()));
-    setRange();
+    m_low = picture.low;
+    m_high = picture.high;
   }
 
   void paint() {
@@ -76,38 +98,16 @@ class HistogramPainting {
   static QString nonFiniteText() { return say(QT_TRANSLATE_NOOP("VerdictPage", "NaN or ∞")); }
   double laneWidth(const QString& words) const { return std::max(kLaneBar, m_metrics.horizontalAdvance(words) + 2); }
 
-  void setRange() {
-    double low = 1e300;
-    double high = -1e300;
-    const auto take = [&low, &high](double value) {
-      if (!(value > 0) || !std::isfinite(value)) return;
-      low = std::min(low, std::log10(value));
-      high = std::max(high, std::log10(value));
-    };
-    const DeviationBins& bins = m_picture.bins;
-    if (!bins.counts.empty()) {
-      take(bins.from(0));
-      take(bins.to(bins.counts.size() - 1));
-    }
-    for (const std::optional<double>& line :
-         {m_picture.lines.limit, m_picture.lines.value, m_picture.lines.yardstick}) {
-      if (line) take(*line);
-    }
-    if (low > high) low = -1, high = 0;
-    m_low = std::floor(low - 0.1);
-    m_high = std::ceil(high + 0.1);
-  }
-
   double x(double value) const {
     return m_bars.left() + (std::log10(value) - m_low) / (m_high - m_low) * m_bars.width();
   }
   double y(double count) const { return m_bars.bottom() - count / (m_most * 1.05) * m_bars.height(); }
 
   void drawBands() {
-    if (m_picture.lines.limit && *m_picture.lines.limit > 0) {
+    if (const DeviationLimit* const deciding = m_picture.deciding(); deciding != nullptr && deciding->limit > 0) {
       QColor band = m_color;
       band.setAlphaF(static_cast<float>(m_ink.colors.toleranceOpacity));
-      m_painter.fillRect(QRectF(m_all.topLeft(), QPointF(x(*m_picture.lines.limit), m_bars.bottom())), band);
+      m_painter.fillRect(QRectF(m_all.topLeft(), QPointF(x(deciding->limit), m_bars.bottom())), band);
     }
     if (m_picture.lines.yardstick && *m_picture.lines.yardstick > 0) {
       QColor noise(128, 128, 128);
@@ -148,7 +148,7 @@ class HistogramPainting {
       // A bar of a single case is seen, however many others have.
       const double top = std::min(y(static_cast<double>(bins.counts[i])), m_bars.bottom() - 1.5);
       const double gap = right - left > 4 ? 1 : 0;
-      const bool isBeyond = m_picture.lines.limit && bins.from(i) >= *m_picture.lines.limit;
+      const bool isBeyond = m_picture.deciding() != nullptr && bins.from(i) >= m_picture.deciding()->limit;
       m_painter.fillRect(QRectF(QPointF(left, top), QPointF(std::max(left + 1, right - gap), m_bars.bottom())),
                          isBeyond ? m_ink.colors.bad : m_color);
     }
@@ -208,12 +208,18 @@ class HistogramPainting {
 
   void drawLines() {
     const DeviationLines& lines = m_picture.lines;
-    if (lines.limit) {
-      vertical(*lines.limit, say(QT_TRANSLATE_NOOP("VerdictPage", "limit %1")).arg(measuredText(*lines.limit)),
-               QPen(m_ink.text, 2), true);
+    const bool isAlone = lines.limits.size() == 1;
+    for (const DeviationLimit& one : lines.limits) {
+      const bool isDeciding = &one == m_picture.deciding();
+      const double at = one.limit > 0 ? std::log10(one.limit) : m_low - 1;
+      if (at < m_low || at > m_high) continue;  // the tip of the title says it
+      const QString words =
+          isAlone ? say(QT_TRANSLATE_NOOP("VerdictPage", "limit %1")).arg(measuredText(one.limit))
+                  : say(QT_TRANSLATE_NOOP("VerdictPage", "limit %1, %2")).arg(measuredText(one.limit), one.valueName);
+      vertical(one.limit, words, QPen(m_ink.text, isDeciding ? 2 : 1), true);
     }
-    if (lines.value) {
-      vertical(*lines.value, QStringLiteral("%1: %2").arg(lines.valueName, measuredText(*lines.value)),
+    if (const DeviationLimit* const deciding = m_picture.deciding(); deciding != nullptr && deciding->value) {
+      vertical(*deciding->value, QStringLiteral("%1: %2").arg(deciding->valueName, measuredText(*deciding->value)),
                QPen(m_ink.text, 1, Qt::DotLine), false);
     }
     if (lines.yardstick) {
@@ -257,7 +263,7 @@ std::vector<Bar> barsOf(const Picture& picture) {
   }
   for (std::size_t i = 0; i < bins.counts.size(); ++i) {
     if (bins.counts[i] == 0) continue;
-    const bool isBeyond = picture.lines.limit && bins.from(i) >= *picture.lines.limit;
+    const bool isBeyond = picture.deciding() != nullptr && bins.from(i) >= picture.deciding()->limit;
     bars.push_back({measuredText(bins.from(i)), measuredText(bins.to(i)), exactNumber(bins.from(i)),
                     exactNumber(bins.to(i)), bins.counts[i], isBeyond ? RowsCell::Tone::Bad : RowsCell::Tone::Plain});
   }
@@ -271,58 +277,91 @@ std::vector<Bar> barsOf(const Picture& picture) {
 
 }  // namespace
 
-DeviationLines deviationLines(const record::TrialEnd& end, Side side) {
+DeviationLines deviationLines(const record::Verdict* verdict, const std::vector<record::YardstickReading>& yardsticks,
+                              Side side) {
   DeviationLines lines;
   const std::string of = side == Side::SameWeights ? "same_weights" : "trained";
-  if (!end.verdict) return lines;
-  for (const record::RuleVerdict& rule : end.verdict->rules) {
+  for (const record::RuleVerdict& rule : verdict != nullptr ? verdict->rules : std::vector<record::RuleVerdict>()) {
     const bool isOutput = rule.name.rfind("output", 0) == 0 && rule.of == of;
     const std::size_t measure = rule.limit.find("case_relative");
-    if (!isOutput || measure == std::string::npos) continue;
+    if (!isOutput || measure == std::string::npos || !rule.limit_value) continue;
     if (rule.limit.find(", of slice ") != std::string::npos) continue;    // not of all cases
     if (rule.limit.find("case_relative of output") == measure) continue;  // not of the prediction, which is drawn
-    lines.limit = rule.limit_value;
-    lines.value = rule.value;
     const QString name = QString::fromStdString(rule.limit.substr(0, measure)).trimmed();
-    lines.valueName = models::figuresIn(name.endsWith(QLatin1String(" of")) ? name.chopped(3) : name);
-    break;
+    DeviationLimit limit;
+    limit.rule = ruleName(rule);
+    limit.limit = *rule.limit_value;
+    limit.value = rule.value;
+    limit.valueName = models::figuresIn(name.endsWith(QLatin1String(" of")) ? name.chopped(3) : name);
+    limit.isExceeded = rule.verdict == record::VerdictWord::Rejected;
+    limit.isOfAverage = name.startsWith(QLatin1String("mean"));
+    const auto isKnown = [&limit](const DeviationLimit& one) {
+      return one.limit == limit.limit && one.valueName == limit.valueName;
+    };
+    if (std::none_of(lines.limits.begin(), lines.limits.end(), isKnown)) lines.limits.push_back(limit);
   }
-  for (const record::YardstickReading& reading : end.yardsticks) {
+  std::stable_sort(lines.limits.begin(), lines.limits.end(),
+                   [](const DeviationLimit& one, const DeviationLimit& other) {
+                     if (one.isExceeded != other.isExceeded) return one.isExceeded;
+                     if (one.isOfAverage != other.isOfAverage) return other.isOfAverage;
+                     return one.limit < other.limit;
+                   });
+  for (const record::YardstickReading& reading : yardsticks) {
     const bool isOfCases = reading.measure.find("case_relative") != std::string::npos;
     if (reading.of == of && isOfCases) lines.yardstick = reading.size;
   }
   return lines;
 }
 
-void showDeviations(plot::PictureView& view, const VerdictData& data, Side side, int place, const QString& subject) {
-  auto picture = std::make_shared<Picture>();
-  picture->bins = binDeviations(data.cases, side);
-  picture->lines = deviationLines(data.trial.end, side);
-  picture->side = side;
-  picture->place = place;
-  const DeviationBins& bins = picture->bins;
+namespace {
 
+/// "none", "1", "1,284".
+QString beyondText(const VerdictData& data, Side side, double limit) {
+  const std::int64_t over = beyond(data.cases, side, limit);
+  return over == 0 ? say(QT_TRANSLATE_NOOP("VerdictPage", "none")) : wholeText(over);
+}
+
+/// How many cases are beyond the limits, in few words.
+QString noteOf(const VerdictData& data, const Picture& picture) {
+  const std::vector<DeviationLimit>& limits = picture.lines.limits;
+  if (limits.empty()) return say(QT_TRANSLATE_NOOP("VerdictPage", "no rule limits it"));
+  const QString over = beyondText(data, picture.side, limits.front().limit);
+  if (limits.size() == 1) return say(QT_TRANSLATE_NOOP("VerdictPage", "%1 beyond")).arg(over);
+  return say(QT_TRANSLATE_NOOP("VerdictPage", "%1 beyond %2, of %3 limits"))
+      .arg(over, measuredText(limits.front().limit), wholeText(static_cast<qlonglong>(limits.size())));
+}
+
+QString spokenOf(const VerdictData& data, const Picture& picture) {
+  QStringList words;
+  words << say(QT_TRANSLATE_NOOP("VerdictPage",
+                                 "The largest difference of a case's outputs from the reference's, over the largest "
+                                 "output that the reference has there, or over the RMS of all of its outputs where "
+                                 "that is larger; the axis is logarithmic. %1: %2 exactly 0, %3 not finite."))
+               .arg(casesText(picture.bins.cases()), wholeText(picture.bins.zeros), wholeText(picture.bins.nonFinite));
+  for (const DeviationLimit& one : picture.lines.limits) {
+    words << say(QT_TRANSLATE_NOOP("VerdictPage", "%1, limit %2: %3 beyond."))
+                 .arg(one.rule, measuredText(one.limit), beyondText(data, picture.side, one.limit));
+  }
+  if (picture.lines.limits.size() > 1) {
+    words << say(QT_TRANSLATE_NOOP("VerdictPage", "The first one decides: the band is what it allows."));
+  }
+  return words.join(u'\n');
+}
+
+void showDeviation(plot::PictureView& view, const VerdictData& data, const std::shared_ptr<const Picture>& picture,
+                   bool isPostHoc, const QString& subject) {
   plot::PictureWords words;
-  words.title = say(QT_TRANSLATE_NOOP("VerdictPage", "Deviation, %1")).arg(sideName(side));
+  words.title = say(QT_TRANSLATE_NOOP("VerdictPage", "Deviation, %1")).arg(sideName(picture->side));
   words.subject = subject;
-  if (bins.cases() == 0) {
+  if (picture->bins.cases() == 0) {
     words.emptyText = data.cases.empty()
                           ? say(QT_TRANSLATE_NOOP("VerdictPage", "No frozen cases were compared."))
                           : say(QT_TRANSLATE_NOOP("VerdictPage", "These weights were not compared on the cases."));
   } else {
-    words.unit = say(QT_TRANSLATE_NOOP("VerdictPage", "case-relative, %1")).arg(casesText(bins.cases()));
-    const std::int64_t over = picture->lines.limit ? beyond(data.cases, side, *picture->lines.limit) : 0;
-    if (!picture->lines.limit) {
-      words.note = say(QT_TRANSLATE_NOOP("VerdictPage", "no rule limits it"));
-    } else {
-      words.note = over == 0 ? say(QT_TRANSLATE_NOOP("VerdictPage", "none beyond"))
-                             : say(QT_TRANSLATE_NOOP("VerdictPage", "%1 beyond")).arg(wholeText(over));
-    }
-    words.spoken =
-        say(QT_TRANSLATE_NOOP("VerdictPage",
-                              "The largest difference of a case's outputs from the reference's, over its largest "
-                              "output; the axis is logarithmic. %1: %2 exactly 0, %3 not finite, %4 beyond the limit."))
-            .arg(casesText(bins.cases()), wholeText(bins.zeros), wholeText(bins.nonFinite), wholeText(over));
+    words.unit = say(QT_TRANSLATE_NOOP("VerdictPage", "case-relative, %1")).arg(casesText(picture->bins.cases()));
+    words.note = noteOf(data, *picture);
+    if (isPostHoc) words.note = say(QT_TRANSLATE_NOOP("VerdictPage", "post hoc: %1")).arg(words.note);
+    words.spoken = spokenOf(data, *picture);
   }
   view.setWords(words);
   view.setPaint([picture](QPainter& painter, const QRectF& area, const plot::PlotInk& ink) {
@@ -343,6 +382,30 @@ void showDeviations(plot::PictureView& view, const VerdictData& data, Side side,
     return {wholeText(bar.cases), QString::number(bar.cases), bar.tone};
   });
   view.table()->fitColumns();
+}
+
+}  // namespace
+
+void showDeviations(const std::array<plot::PictureView*, 2>& views, const VerdictData& data,
+                    const record::Verdict* verdict, bool isPostHoc, int place, const QString& subject) {
+  std::array<std::shared_ptr<Picture>, 2> pictures;
+  double low = 1e300;
+  double high = -1e300;
+  for (const Side side : kSides) {
+    std::shared_ptr<Picture>& picture = pictures[index(side)];
+    picture = std::make_shared<Picture>();
+    picture->bins = binDeviations(data.cases, side);
+    picture->lines = deviationLines(verdict, data.trial.end.yardsticks, side);
+    picture->side = side;
+    picture->place = place;
+    if (picture->bins.cases() > 0) takeRange(*picture, low, high);
+  }
+  if (low > high) low = -1, high = 0;
+  for (const Side side : kSides) {
+    pictures[index(side)]->low = std::floor(low - 0.1);
+    pictures[index(side)]->high = std::ceil(high + 0.1);
+    showDeviation(*views[index(side)], data, pictures[index(side)], isPostHoc, subject);
+  }
 }
 
 }  // namespace mantissa::ui::verdict

@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "ui/models/record_words.h"
 #include "ui/plot/plot_numbers.h"
 #include "ui/plot/stand_off_delegate.h"
+#include "ui/verdict/reason_words.h"
+#include "ui/verdict/rule_help.h"
 #include "ui/verdict/verdict_words.h"
 
 namespace mantissa::ui::verdict {
@@ -36,6 +39,7 @@ class LinkDelegate final : public plot::StandOffDelegate {
 };
 
 QString evidenceText(const record::RuleVerdict& rule) {
+  if (isOverSeeds(rule)) return seedsText(rule.cases);
   if (isOnCosts(rule)) return timesText(rule.cases);
   return isOnSteps(rule) ? stepsText(rule.cases) : casesText(rule.cases);
 }
@@ -44,30 +48,38 @@ RowsCell cellOf(const record::RuleVerdict& rule, Column column) {
   switch (column) {
     case Column::Verdict:
       return {models::verdictText(rule.verdict), QString::fromStdString(std::string(record::to_text(rule.verdict))),
-              toneOf(rule.verdict), true, models::verdictText(rule.verdict)};
-    case Column::Rule:
-      return {ruleName(rule), QString::fromStdString(rule.name), RowsCell::Tone::Plain, false, ruleName(rule)};
+              toneOf(rule.verdict), true, wordHelp(rule.verdict)};
+    case Column::Rule: {
+      const QString name = ruleName(rule);
+      const QString shown = shortened(name);
+      const QString help = ruleHelp(rule);
+      return {shown, QString::fromStdString(rule.name), RowsCell::Tone::Plain, false,
+              shown == name    ? help
+              : help.isEmpty() ? name
+                               : name + u'\n' + help};
+    }
     case Column::Weights:
       return {rule.of.empty() ? plot::notMeasuredText() : sideName(rule.of), QString::fromStdString(rule.of),
-              rule.of.empty() ? RowsCell::Tone::Faint : RowsCell::Tone::Plain, false, sideName(rule.of)};
+              rule.of.empty() ? RowsCell::Tone::Faint : RowsCell::Tone::Plain, false, weightsHelp(rule)};
     case Column::Required:
-      return {requiredText(rule), QString::fromStdString(rule.limit), RowsCell::Tone::Plain, false,
+      return {shortened(requiredText(rule), 28), QString::fromStdString(rule.limit), RowsCell::Tone::Plain, false,
               models::figuresIn(QString::fromStdString(rule.limit))};
     case Column::Measured:
       return {foundText(rule), rule.value ? exactNumber(*rule.value) : QStringLiteral("–"),
-              rule.value ? RowsCell::Tone::Plain : RowsCell::Tone::Faint};
+              rule.value ? RowsCell::Tone::Plain : RowsCell::Tone::Faint, false, valueHelp(rule)};
     case Column::Used: {
       const std::optional<double> share = usedShare(rule);
       return {usedText(rule), share ? exactNumber(*share) : QStringLiteral("–"),
               !share       ? RowsCell::Tone::Faint
               : *share > 1 ? RowsCell::Tone::Bad
-                           : RowsCell::Tone::Plain};
+                           : RowsCell::Tone::Plain,
+              false, usedHelp(rule)};
     }
     case Column::Evidence:
-      return {evidenceText(rule), QString::number(rule.cases)};
+      return {evidenceText(rule), QString::number(rule.cases), RowsCell::Tone::Plain, false, evidenceHelp(rule)};
     case Column::Reason: {
-      const QString reason = models::figuresIn(QString::fromStdString(rule.reason));
-      return {reason, QString::fromStdString(rule.reason), RowsCell::Tone::Plain, false, reason};
+      const QString reason = withWindowActions(models::figuresIn(QString::fromStdString(rule.reason)));
+      return {reason, QString::fromStdString(rule.reason), RowsCell::Tone::Plain, false, ruleName(rule)};
     }
   }
   return {};
@@ -84,29 +96,58 @@ RuleTable::RuleTable(const QString& id, QWidget* parent) : plot::PictureView(id,
   connect(view, &QTableView::clicked, this, [this](const QModelIndex& index) {
     if (index.column() == static_cast<int>(Column::Evidence)) follow(index);
   });
+  connect(view->horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
+    if (QGuiApplication::mouseButtons() != Qt::NoButton) m_isWidened = true;
+  });
   connect(view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &RuleTable::currentChanged);
 }
 
-void RuleTable::showRules(const std::vector<record::RuleVerdict>& rules, plot::PictureWords words) {
+void RuleTable::showRules(const std::vector<record::RuleVerdict>& rules, plot::PictureWords words, bool isOther) {
   m_rules = rules;
   setWords(std::move(words));
   plot::RowsModel& rows = table()->rows();
+  if (isOther && !m_isWidened) rows.setColumns({});  // the widths begin anew
   rows.setColumns(
       {{tr("Verdict")},
        {tr("Rule")},
-       {tr("Weights"), {}, false, tr("Which weights are compared with the reference's")},
-       {tr("Required"), tr("Limit")},
-       {tr("Measured"), {}, true},
-       {tr("Used of limit"), tr("Share of the limit"), true, tr("What was measured, as a share of an upper limit")},
+       {tr("Weights"),
+        {},
+        false,
+        tr("Which weights are compared with the reference's. same weights: the reference's weights, run in the trial's "
+           "precision; trained: the trial's own")},
+       {tr("Required"), tr("Limit"), false, tr("What the rule asks for; ref. is the reference's value")},
+       {tr("Measured"),
+        {},
+        true,
+        tr("What the rule found; of rules over several seeds the lower bound of the "
+           "difference from the reference")},
+       {tr("Used of limit"), tr("Share of the limit"), true,
+        tr("What was measured, as a share of an upper limit: above 100 % the rule does not hold")},
        {tr("Evidence"), tr("Cases or steps"), false,
         tr("What the rule was judged by: cases stand below, steps on the Run page")},
-       {tr("Reason"), {}, false, {}, true}});
+       {tr("Reason"), {}, false, tr("Whole below the table, of the row that is selected"), true}});
   const auto shown = std::make_shared<const std::vector<record::RuleVerdict>>(m_rules);
   rows.setRows(static_cast<int>(shown->size()), [shown](int row, int column) {
     return cellOf((*shown)[static_cast<std::size_t>(row)], static_cast<Column>(column));
   });
   table()->fitColumns();
   fitRows(1, kMostRows);
+  if (isOther) selectDeciding();
+}
+
+/// The first of the worst ones; nothing where all hold.
+void RuleTable::selectDeciding() {
+  const auto first = [this](record::VerdictWord word) {
+    return std::find_if(m_rules.begin(), m_rules.end(),
+                        [word](const record::RuleVerdict& rule) { return rule.verdict == word; });
+  };
+  auto deciding = first(record::VerdictWord::Rejected);
+  if (deciding == m_rules.end()) deciding = first(record::VerdictWord::Undecided);
+  table()->setCurrentIndex({});
+  table()->clearSelection();
+  table()->scrollToTop();
+  table()->scrollTo(table()->rows().index(0, 0));
+  if (deciding != m_rules.end()) table()->selectRow(static_cast<int>(deciding - m_rules.begin()));
 }
 
 const record::RuleVerdict* RuleTable::current() const {

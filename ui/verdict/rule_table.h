@@ -17,7 +17,9 @@ class RuleTable : public plot::PictureView {
   explicit RuleTable(const QString& id, QWidget* parent = nullptr);
 
   /// \param words  title, unit and note of the frame
-  void showRules(const std::vector<record::RuleVerdict>& rules, plot::PictureWords words);
+  /// \param isOther  of another verdict than the one that was shown: it begins at its top, with its deciding rule
+  ///                 selected, and with columns as wide as it needs unless a person chose their widths
+  void showRules(const std::vector<record::RuleVerdict>& rules, plot::PictureWords words, bool isOther);
 
   const std::vector<record::RuleVerdict>& rulesShown() const { return m_rules; }
   /// The one that the keyboard is at; null: none.
@@ -33,7 +35,9 @@ class RuleTable : public plot::PictureView {
 
  private:
   void follow(const QModelIndex& index);
+  void selectDeciding();
 
+  bool m_isWidened = false;  ///< a person chose the width of a column
   std::vector<record::RuleVerdict> m_rules;
 };
 

@@ -17,6 +17,7 @@
 #include "ui/plot/picture_view.h"
 #include "ui/shell/action_button.h"
 #include "ui/shell/flow_layout.h"
+#include "ui/verdict/rule_help.h"
 #include "ui/verdict/rules_text.h"
 #include "ui/verdict/verdict_words.h"
 
@@ -45,8 +46,9 @@ void showLines(plot::PictureView& view, const std::string& json, plot::PictureWo
   rows.setColumns({{RulesPanel::tr("Key"), {}, false, {}, true}, {RulesPanel::tr("Value")}});
   rows.setRows(static_cast<int>(lines->size()), [lines](int row, int column) -> RowsCell {
     const RulesLine& line = (*lines)[static_cast<std::size_t>(row)];
-    if (column == 0) return {line.key, {}, RowsCell::Tone::Plain, line.isHeading, line.key};
-    return {line.value, {}, RowsCell::Tone::Plain, false, line.value};
+    if (column == 0) return {line.key, {}, RowsCell::Tone::Plain, line.isHeading, keyHelp(line.key)};
+    constexpr qsizetype kWhole = 16;  // characters that are never cut
+    return {line.value, {}, RowsCell::Tone::Plain, false, line.value.size() > kWhole ? line.value : QString()};
   });
   view.table()->fitColumns();
 }

@@ -21,6 +21,15 @@ QString wordOf(const QJsonValue& value) {
   return value.toString();
 }
 
+/// "1, 2"; what is nested stands in brackets.
+QString listOf(const QJsonArray& array) {
+  QStringList words;
+  for (const auto& one : array) {
+    words << (one.isArray() ? QStringLiteral("[%1]").arg(listOf(one.toArray())) : wordOf(one));
+  }
+  return words.join(QStringLiteral(", "));
+}
+
 /// Keys in the order of the file format, then all others.
 QStringList inOrder(const QJsonObject& object) {
   static const QStringList kFirst = {"name", "of",   "slice", "measure", "metric", "direction", "reduce",
@@ -43,9 +52,13 @@ void addValue(std::vector<RulesLine>& lines, const QString& key, const QJsonValu
       addValue(lines, part.isEmpty() ? key : key + u'.' + part, object.value(part));
     }
   } else if (value.isArray()) {
-    QStringList words;
-    for (const auto& one : value.toArray()) words << wordOf(one);
-    if (!words.isEmpty()) lines.push_back({key, words.join(QStringLiteral(", "))});
+    const QJsonArray array = value.toArray();
+    if (!array.isEmpty() && array.first().isArray()) {
+      QString name = key;  // stands before the first row alone
+      for (const auto& row : array) lines.push_back({std::exchange(name, QString()), listOf(row.toArray())});
+    } else if (!array.isEmpty()) {
+      lines.push_back({key, listOf(array)});
+    }
   } else if (!value.isNull() && !value.isUndefined()) {
     const QString word = wordOf(value);
     if (!word.isEmpty()) lines.push_back({key, word});

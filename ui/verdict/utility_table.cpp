@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/verdict/utility_table.h"
 
+#include <QHeaderView>
+
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,6 +23,7 @@ constexpr int kMostRows = 6;
 
 UtilityTable::UtilityTable(QWidget* parent) : plot::PictureView(QStringLiteral("verdict_utility"), parent) {
   setTableOnly();
+  table()->horizontalHeader()->setStretchLastSection(false);  // numbers stand together
   hide();
 }
 

@@ -153,11 +153,15 @@ CaseFacts factsOf(const record::CaseRow& row, const judge::DecisionRule* decisio
   facts.margin = row.margin_reference;
   facts.tie = row.tie_reference;
 
+  const auto isFinite = [](const std::vector<double>& output) {
+    return std::all_of(output.begin(), output.end(), [](double value) { return std::isfinite(value); });
+  };
   CaseSide& same = facts.sides[index(Side::SameWeights)];
   same.isMeasured = !row.output_same_weights.empty() || row.position_flips_same_weights.has_value();
   same.flips = row.flip_same_weights;
   same.direction =
       same.flips ? directionOf(true, row.correct_reference, correctOfSameWeights(row, decision)) : Direction::None;
+  if (same.flips && !row.positions && !isFinite(row.output_same_weights)) same.direction = Direction::NoDecision;
   same.decision = row.decision_same_weights;
   same.positionFlips = row.position_flips_same_weights;
   same.relative = row.case_relative_same_weights;
@@ -171,6 +175,7 @@ CaseFacts factsOf(const record::CaseRow& row, const judge::DecisionRule* decisio
   trained.flips = row.flip;
   trained.tie = row.tie;
   trained.direction = directionOf(trained.flips, row.correct_reference, row.correct);
+  if (trained.flips && !row.positions && !isFinite(row.output)) trained.direction = Direction::NoDecision;
   trained.decision = row.decision;
   trained.positionFlips = row.position_flips;
   trained.margin = row.margin;

@@ -29,8 +29,9 @@ enum class Side { SameWeights, Trained };
 inline constexpr std::array<Side, 2> kSides = {Side::SameWeights, Side::Trained};
 constexpr std::size_t index(Side side) { return static_cast<std::size_t>(side); }
 
-/// Which way a decision flipped. Neutral: from one wrong decision to another; Unknown: the case has no target.
-enum class Direction { None, RightToWrong, WrongToRight, Neutral, Unknown };
+/// Which way a decision flipped. NoDecision: an output is not finite, so that none is made; Neutral: from one wrong
+/// decision to another; Unknown: the case has no target. The most telling first.
+enum class Direction { None, NoDecision, RightToWrong, WrongToRight, Neutral, Unknown };
 
 /// What one comparison made of a case.
 struct CaseSide {

@@ -23,6 +23,7 @@
 #include "ui/verdict/deviation_view.h"
 #include "ui/verdict/latency_view.h"
 #include "ui/verdict/mature_table.h"
+#include "ui/verdict/reason_words.h"
 #include "ui/verdict/rule_table.h"
 #include "ui/verdict/utility_table.h"
 #include "ui/verdict/verdict_words.h"
@@ -161,12 +162,13 @@ void VerdictResults::resizeEvent(QResizeEvent* event) {
 }
 
 void VerdictResults::showVerdict(const SharedVerdict& verdict, int place, const QString& subject) {
+  const bool isOther = !m_data || m_data->trial.id != verdict->trial.id;
   m_data = verdict;
   m_subject = subject;
-  showRules();
+  m_place = place;
+  showRules(isOther);
   showJudgements();
   m_cases->showCases(verdict, subject);
-  for (const Side side : kSides) showDeviations(*m_deviations[index(side)], *verdict, side, place, subject);
   showContext(*m_context, *verdict, subject);
   m_context->fitRows(1, kMostContextRows);
   showLatency(*m_latency, *verdict, subject);
@@ -176,13 +178,13 @@ void VerdictResults::showVerdict(const SharedVerdict& verdict, int place, const 
   showSlices(subject);
 }
 
-void VerdictResults::showRules() {
+void VerdictResults::showRules(bool isOther) {
   plot::PictureWords words;
   words.title = tr("Rule by rule");
   words.subject = m_subject;
   const std::optional<record::Verdict>& verdict = m_data->trial.end.verdict;
   if (verdict) words.note = countsText(*verdict);
-  m_rules->showRules(verdict ? verdict->rules : std::vector<record::RuleVerdict>(), std::move(words));
+  m_rules->showRules(verdict ? verdict->rules : std::vector<record::RuleVerdict>(), std::move(words), isOther);
   showReasons();
 }
 
@@ -195,10 +197,11 @@ void VerdictResults::showReasons() {
                            : tr("The trial has no verdict."));
     return;
   }
-  QString words = tr("%1: %2.").arg(models::verdictText(verdict->word), models::verdictReason(*verdict));
+  QString words = reasonLines(*verdict);
   if (const record::RuleVerdict* const rule = m_rules->current()) {
-    const QString reason = models::figuresIn(QString::fromStdString(rule->reason));
-    words += u'\n' + tr("%1 (%2): %3.").arg(ruleName(*rule), models::verdictText(rule->verdict), reason);
+    const QString reason = reasonOfRule(*rule);
+    const QString clause = reason.section(QStringLiteral("): "), 1);
+    if (!words.contains(clause)) words += u'\n' + tr("Selected: %1").arg(reason);  // it may be one of the reasons
   }
   m_reasons->setText(words);
 }
@@ -272,7 +275,12 @@ void VerdictResults::showJudgement(int row) {
         judgement->post_hoc ? tr("by rules that were not fixed before the first step") : tr("by the rules of the run");
     words.subject = m_subject;
     words.note = countsText(judgement->verdict);
-    m_postHoc->showRules(judgement->verdict.rules, std::move(words));
+    m_postHoc->showRules(judgement->verdict.rules, std::move(words), true);
+  }
+  if (m_data) {
+    const std::optional<record::Verdict>& ofRun = m_data->trial.end.verdict;
+    const record::Verdict* const verdict = judgement != nullptr ? &judgement->verdict : ofRun ? &*ofRun : nullptr;
+    showDeviations(m_deviations, *m_data, verdict, judgement != nullptr && judgement->post_hoc, m_place, m_subject);
   }
   Q_EMIT judgementChosen(judgement);
 }

@@ -63,7 +63,7 @@ class VerdictResults : public QWidget {
 
  private:
   void makeLayout();
-  void showRules();
+  void showRules(bool isOther);
   void showReasons();
   void showJudgements();
   void showJudgement(int row);
@@ -72,6 +72,7 @@ class VerdictResults : public QWidget {
 
   SharedVerdict m_data;
   QString m_subject;
+  int m_place = 1;
   RuleTable* m_rules;
   QLabel* m_reasons;
   plot::PictureView* m_judgements;

@@ -21,6 +21,8 @@ QString say(const char* text) { return QCoreApplication::translate("VerdictPage"
 
 QString text(const std::string& words) { return QString::fromStdString(words); }
 
+constexpr char kNotWorse[] = " not worse by more than ";
+
 /// "output" of "output.logits".
 QString family(const record::RuleVerdict& rule) { return text(rule.name).section(u'.', 0, 0); }
 
@@ -74,6 +76,17 @@ shell::Statement::State stateOf(record::VerdictWord word) {
   return shell::Statement::State::Unknown;
 }
 
+QString shortened(const QString& name, qsizetype most) {
+  if (name.size() <= most) return name;
+  QString end = name.right(most * 11 / 20);
+  const qsizetype word = end.indexOf(u' ');
+  const bool beginsInside = name[name.size() - end.size() - 1] != u' ';
+  if (beginsInside && word >= 0 && word < end.size() / 2) end = end.mid(word + 1);  // a whole word
+  return name.left(most - 1 - end.size()).trimmed() + u'…' + end;
+}
+
+bool isOverSeeds(const record::RuleVerdict& rule) { return rule.limit.find(kNotWorse) != std::string::npos; }
+
 QString ruleName(const record::RuleVerdict& rule) {
   const QString kind = family(rule);
   const QString part = text(rule.name).section(u'.', 1);
@@ -84,6 +97,12 @@ QString ruleName(const record::RuleVerdict& rule) {
     return say(QT_TRANSLATE_NOOP("VerdictPage", "Longest run of skips"));
   }
   if (rule.name == "progress.underflow") return say(QT_TRANSLATE_NOOP("VerdictPage", "Weights that move"));
+  if (isOverSeeds(rule)) {
+    const QString metric = text(rule.limit).section(QLatin1String(kNotWorse), 0, 0);
+    const QString name = part.contains(u'.') ? part.section(u'.', 0, -2) : QString();
+    return name.isEmpty() ? say(QT_TRANSLATE_NOOP("VerdictPage", "Quality over seeds: %1")).arg(metric)
+                          : say(QT_TRANSLATE_NOOP("VerdictPage", "Quality over seeds: %1, %2")).arg(name, metric);
+  }
   QStringList parts;
   if (!part.isEmpty()) parts << text(rule.name).section(u'.', 1).replace(u'_', u' ');
   const QString measure = models::figuresIn(measureOf(text(rule.limit)));
@@ -127,6 +146,10 @@ QString requiredText(const record::RuleVerdict& rule) {
   if (rule.name == "run") return say(QT_TRANSLATE_NOOP("VerdictPage", "finished"));
   if (rule.name == "progress.underflow") return say(QT_TRANSLATE_NOOP("VerdictPage", "as the reference's"));
   QString words = text(rule.limit);
+  if (isOverSeeds(rule)) {
+    const QString margin = words.section(QLatin1String(kNotWorse), 1).section(u',', 0, 0);
+    return say(QT_TRANSLATE_NOOP("VerdictPage", "≤ %1 worse than ref.")).arg(models::figuresIn(margin));
+  }
   const QString measure = measureOf(words);
   if (!measure.isEmpty()) words = words.mid(measure.size() + 1);
   words = models::figuresIn(words);
@@ -195,6 +218,8 @@ QString directionName(Direction direction) {
   switch (direction) {
     case Direction::None:
       return plot::notMeasuredText();
+    case Direction::NoDecision:
+      return say(QT_TRANSLATE_NOOP("VerdictPage", "no decision"));
     case Direction::RightToWrong:
       return say(QT_TRANSLATE_NOOP("VerdictPage", "right→wrong"));
     case Direction::WrongToRight:
@@ -208,7 +233,7 @@ QString directionName(Direction direction) {
 }
 
 RowsCell::Tone toneOf(Direction direction) {
-  if (direction == Direction::RightToWrong) return RowsCell::Tone::Bad;
+  if (direction == Direction::RightToWrong || direction == Direction::NoDecision) return RowsCell::Tone::Bad;
   return direction == Direction::WrongToRight ? RowsCell::Tone::Good : RowsCell::Tone::Faint;
 }
 
@@ -222,6 +247,10 @@ QString flipsText(std::int64_t count) {
 
 QString stepsText(std::int64_t count) {
   return counted(count, QT_TRANSLATE_NOOP("VerdictPage", "1 step"), QT_TRANSLATE_NOOP("VerdictPage", "%1 steps"));
+}
+
+QString seedsText(std::int64_t count) {
+  return counted(count, QT_TRANSLATE_NOOP("VerdictPage", "1 seed"), QT_TRANSLATE_NOOP("VerdictPage", "%1 seeds"));
 }
 
 QString timesText(std::int64_t count) {
@@ -245,12 +274,26 @@ QString momentText(const QString& utc) {
   return moment.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
 }
 
-QString scopeText(const record::Verdict& verdict) {
+QString scopeText(const record::Verdict& verdict, bool isForeign, const std::string& autocast) {
   const QString device = text(verdict.scope_device).toUpper();
-  const QString scope =
-      verdict.scope_device == "foreign"
-          ? say(QT_TRANSLATE_NOOP("VerdictPage", "made elsewhere, device not known"))
-          : say(QT_TRANSLATE_NOOP("VerdictPage", "on %1, cast policy %2")).arg(device, text(verdict.scope_cast_policy));
+  QString scope;
+  if (isForeign) {
+    const bool isDeviceKnown = verdict.scope_device != "foreign";
+    const bool isPrecisionKnown = !autocast.empty() && autocast != "unknown";
+    QStringList known = {say(QT_TRANSLATE_NOOP("VerdictPage", "made elsewhere"))};
+    if (isDeviceKnown) known << say(QT_TRANSLATE_NOOP("VerdictPage", "on %1 as told")).arg(device);
+    if (isPrecisionKnown) known << say(QT_TRANSLATE_NOOP("VerdictPage", "autocast %1 as told")).arg(text(autocast));
+    if (!isDeviceKnown && !isPrecisionKnown) {
+      known << say(QT_TRANSLATE_NOOP("VerdictPage", "device and precision not known"));
+    } else if (!isDeviceKnown) {
+      known << say(QT_TRANSLATE_NOOP("VerdictPage", "device not known"));
+    } else if (!isPrecisionKnown) {
+      known << say(QT_TRANSLATE_NOOP("VerdictPage", "precision not known"));
+    }
+    scope = known.join(QStringLiteral(", "));
+  } else {
+    scope = say(QT_TRANSLATE_NOOP("VerdictPage", "on %1, cast policy %2")).arg(device, text(verdict.scope_cast_policy));
+  }
   if (verdict.target.empty() || verdict.target == "as-run") return scope;
   return say(QT_TRANSLATE_NOOP("VerdictPage", "%1, target %2")).arg(scope, text(verdict.target).toUpper());
 }

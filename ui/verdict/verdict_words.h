@@ -22,6 +22,12 @@ shell::Statement::State stateOf(record::VerdictWord word);
 /// "Output: q0.99 of case_relative", "Flips: boundary", "Applied updates".
 QString ruleName(const record::RuleVerdict& rule);
 
+/// Its middle left out where it is longer than a column should be: the beginning and the end of a rule's name tell it.
+QString shortened(const QString& name, qsizetype most = 40);
+
+/// Whether it asks that the trial is not worse than the reference over several seeds.
+bool isOverSeeds(const record::RuleVerdict& rule);
+
 /// "same weights", "trained"; empty for rules on steps.
 QString sideName(const std::string& of);
 QString sideName(Side side);
@@ -53,6 +59,7 @@ plot::RowsCell::Tone toneOf(Direction direction);
 QString casesText(std::int64_t count);
 QString flipsText(std::int64_t count);
 QString stepsText(std::int64_t count);
+QString seedsText(std::int64_t count);
 /// What rules on costs rest on: repetitions of steps, or calls.
 QString timesText(std::int64_t count);
 
@@ -63,7 +70,8 @@ QString hashText(const std::string& sha256);
 QString momentText(const QString& utc);
 
 /// "on CPU, cast policy device"; with the target where one was asked for.
-QString scopeText(const record::Verdict& verdict);
+/// \param isForeign  what is said of device and precision is as told; \param autocast  of the trial
+QString scopeText(const record::Verdict& verdict, bool isForeign, const std::string& autocast);
 
 /// A number in full for files.
 QString exactNumber(double value);

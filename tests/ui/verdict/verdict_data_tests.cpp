@@ -12,8 +12,10 @@
 #include "tests/ui/verdict/judged_archive.h"
 #include "ui/verdict/deviation_bins.h"
 #include "ui/verdict/deviation_view.h"
+#include "ui/verdict/reason_words.h"
 #include "ui/verdict/rules_text.h"
 #include "ui/verdict/verdict_data.h"
+#include "ui/verdict/verdict_statements.h"
 #include "ui/verdict/verdict_words.h"
 
 using namespace mantissa;
@@ -202,15 +204,152 @@ class VerdictDataTests : public QObject {
   }
 
   void the_tolerance_of_a_slice_is_not_drawn_for_all_cases() {
-    record::TrialEnd end;
-    end.verdict = rejectedVerdict();
-    QCOMPARE(deviationLines(end, Side::SameWeights).limit, std::optional<double>(0.02));
-    QCOMPARE(deviationLines(end, Side::SameWeights).valueName, QStringLiteral("q0.99"));
-    QVERIFY(!deviationLines(end, Side::Trained).limit);
-    end.verdict->rules.front().limit = "q0.99 of case_relative of output.boxes at most 0.02";  // not what is drawn
-    QVERIFY(!deviationLines(end, Side::SameWeights).limit);
-    end.verdict->rules[1].limit += ", of slice a";
-    QVERIFY(!deviationLines(end, Side::SameWeights).limit);
+    record::Verdict verdict = rejectedVerdict();
+    QCOMPARE(deviationLines(&verdict, {}, Side::SameWeights).limits.size(), std::size_t{1});
+    QCOMPARE(deviationLines(&verdict, {}, Side::SameWeights).limits[0].limit, 0.02);
+    QCOMPARE(deviationLines(&verdict, {}, Side::SameWeights).limits[0].valueName, QStringLiteral("q0.99"));
+    QVERIFY(deviationLines(&verdict, {}, Side::Trained).limits.empty());
+    verdict.rules.front().limit = "q0.99 of case_relative of output.boxes at most 0.02";  // not what is drawn
+    QCOMPARE(deviationLines(&verdict, {}, Side::SameWeights).limits.size(), std::size_t{1});
+    verdict.rules[1].limit += ", of slice a";
+    QVERIFY(deviationLines(&verdict, {}, Side::SameWeights).limits.empty());
+    QVERIFY(deviationLines(nullptr, {}, Side::SameWeights).limits.empty());
+  }
+
+  void of_several_limits_the_exceeded_one_decides_then_the_tightest_of_single_cases() {
+    using record::VerdictWord;
+    record::Verdict verdict;
+    const auto add = [&verdict](const char* name, VerdictWord word, const char* limit, double bound) {
+      verdict.rules.push_back(ruleOf(name, word, "same_weights", limit, 0.005, bound, 6));
+    };
+    add("output", VerdictWord::Accepted, "q0.99 of case_relative at most 0.02", 0.02);
+    add("output.mean", VerdictWord::Accepted, "mean of case_relative at most 0.006", 0.006);
+    add("output.again", VerdictWord::Accepted, "q0.99 of case_relative at most 0.02", 0.02);  // the same line
+    add("output.tight", VerdictWord::Accepted, "largest of case_relative at most 0.01", 0.01);
+    std::vector<DeviationLimit> limits = deviationLines(&verdict, {}, Side::SameWeights).limits;
+    QCOMPARE(limits.size(), std::size_t{3});
+    QCOMPARE(limits[0].limit, 0.01);
+    QCOMPARE(limits[1].limit, 0.02);
+    QCOMPARE(limits[2].limit, 0.006);  // of a mean, which single cases may exceed
+    verdict.rules[0].verdict = VerdictWord::Rejected;
+    limits = deviationLines(&verdict, {}, Side::SameWeights).limits;
+    QCOMPARE(limits[0].limit, 0.02);
+    QCOMPARE(limits[0].rule, QStringLiteral("Output: q0.99 of case_relative"));
+  }
+
+  void a_matrix_of_rules_is_written_row_by_row() {
+    const std::vector<RulesLine> lines = rulesLines(R"({"utility":{"matrix":[[1,-5],[0,2]],"classes":[3,4]}})");
+    QStringList values;
+    for (const RulesLine& line : lines) values << line.key + u'=' + line.value;
+    QCOMPARE(values, QStringList({"utility=", "classes=3, 4", "matrix=1, -5", "=0, 2"}));
+  }
+
+  void where_an_output_is_nan_there_is_no_decision() {
+    record::CaseRow row = caseOf("1", 0.5, 0.001);
+    row.output = {std::numeric_limits<double>::quiet_NaN(), 0};
+    row.decision.reset();
+    row.correct = false;
+    row.flip = true;
+    row.correct_reference = false;  // from wrong to none would else be neutral
+    const CaseFacts facts = factsOf(row, nullptr);
+    QCOMPARE(facts.side(Side::Trained).direction, Direction::NoDecision);
+    QCOMPARE(facts.side(Side::SameWeights).direction, Direction::None);
+    QCOMPARE(directionName(Direction::NoDecision), QStringLiteral("no decision"));
+    QCOMPARE(toneOf(Direction::NoDecision), ui::plot::RowsCell::Tone::Bad);
+  }
+
+  void a_rule_over_seeds_has_its_margin_in_what_is_required() {
+    const record::RuleVerdict rule =
+        ruleOf("quality.non_inferior", record::VerdictWord::Undecided, "trained",
+               "accuracy not worse by more than 0.01, one-sided paired t test, alpha 0.05, at least 3 seeds",
+               std::nullopt, -0.01, 1);
+    QCOMPARE(ruleName(rule), QStringLiteral("Quality over seeds: accuracy"));
+    QCOMPARE(requiredText(rule), QStringLiteral("≤ 0.01 worse than ref."));
+    QVERIFY(isOverSeeds(rule));
+    QVERIFY(!isOverSeeds(rejectedVerdict().rules[1]));
+  }
+
+  void a_long_name_loses_its_middle() {
+    QCOMPARE(shortened(QStringLiteral("Output: q0.99 of case_relative")),
+             QStringLiteral("Output: q0.99 of case_relative"));
+    const QString name =
+        QStringLiteral("Output: ") + QStringLiteral("long ").repeated(30) + QStringLiteral("mean of abs");
+    QVERIFY(shortened(name).size() <= 40);
+    QVERIFY(shortened(name).startsWith(QStringLiteral("Output: long")));
+    QVERIFY(shortened(name).endsWith(QStringLiteral("mean of abs")));
+  }
+
+  void reasons_stand_one_a_line_behind_their_rules() {
+    record::Verdict verdict;
+    verdict.word = record::VerdictWord::Rejected;
+    for (int i = 0; i < 9; ++i) {
+      record::RuleVerdict rule = rejectedVerdict().rules[2];
+      rule.reason = std::to_string(i) + " too many";
+      verdict.rules.push_back(rule);
+      verdict.reasons.push_back(rule.reason);
+    }
+    verdict.reasons.emplace_back("the run was made elsewhere, and nothing is known of weights and buffers");
+    const QStringList lines = reasonLines(verdict).split(u'\n');
+    QCOMPARE(lines.size(), 9);  // the word, six reasons, that there are more, what is not known
+    QCOMPARE(lines[0], QStringLiteral("✕ rejected, because"));
+    QCOMPARE(lines[1], QStringLiteral("• Flips: boundary: 0 too many."));
+    QCOMPARE(lines[7], QStringLiteral("and 3 more, in the table above."));
+    QCOMPARE(lines[8], QStringLiteral("Not known: weights and buffers; the run was made elsewhere."));
+  }
+
+  void what_is_not_known_is_no_reason_for_an_accepted_run() {
+    record::Verdict verdict;
+    verdict.word = record::VerdictWord::Accepted;
+    verdict.reasons = {"all 2 rules hold", "the run was made elsewhere, and nothing is known of losses"};
+    QCOMPARE(reasonLines(verdict),
+             QStringLiteral("✓ accepted: all 2 rules hold.\nNot known: losses; the run was made elsewhere."));
+  }
+
+  void the_tile_of_decisions_shows_the_strictest_limit() {
+    VerdictData data = decidingData();
+    const auto tile = [&data] { return statementsOf(data)[3]; };
+    QCOMPARE(tile().detail, QStringLiteral("same weights, ≤ 0 right to wrong, strictest of 2 limits"));
+    data.trial.end.verdict->rules[0].verdict = record::VerdictWord::Rejected;
+    QCOMPARE(tile().detail, QStringLiteral("same weights, ≤ 3 boundary, deciding of 2 limits"));
+  }
+
+  void weights_that_were_not_given_have_no_count_of_flips() {
+    VerdictData data = decidingData();
+    for (CaseFacts& one : data.cases) one.sides[index(Side::SameWeights)].isMeasured = false;
+    QCOMPARE(statementsOf(data)[3].answer, QStringLiteral("not compared"));
+    data.trial.start.kind = record::TrialKind::Foreign;
+    QCOMPARE(statementsOf(data)[3].answer, QStringLiteral("not given"));
+    QVERIFY(statementsOf(data)[0].question.endsWith(QStringLiteral(", made elsewhere")));
+  }
+
+  void a_quality_is_not_undecided_because_seeds_are_missing() {
+    using record::VerdictWord;
+    VerdictData data = decidingData();
+    data.trial.end.quality_metric = "accuracy";
+    data.trial.end.quality = 0.9;
+    data.trial.end.verdict->rules = {
+        ruleOf("quality", VerdictWord::Accepted, "trained", "accuracy at least 0.8", 0.9, 0.8, 10),
+        ruleOf("quality.non_inferior", VerdictWord::Undecided, "trained",
+               "accuracy not worse by more than 0.01, one-sided paired t test, alpha 0.05, at least 3 seeds",
+               std::nullopt, -0.01, 1)};
+    const ui::shell::Statement tile = statementsOf(data)[4];
+    QVERIFY(tile.state == ui::shell::Statement::State::Good);
+    QCOMPARE(tile.detail, QStringLiteral("over seeds ? undecided"));
+  }
+
+ private:
+  /// Two cases without a flip, under two rules on flips that hold.
+  static VerdictData decidingData() {
+    using record::VerdictWord;
+    VerdictData data;
+    data.hasDecisions = true;
+    for (const char* const id : {"1", "2"}) data.cases.push_back(factsOf(caseOf(id, 0.5, 0.001), nullptr));
+    data.trial.end.verdict.emplace();
+    data.trial.end.verdict->rules = {ruleOf("flips.boundary", VerdictWord::Accepted, "same_weights",
+                                            "at most 3 flips of boundary cases", 0, 3, 2, "flips"),
+                                     ruleOf("flips.right_to_wrong", VerdictWord::Accepted, "same_weights",
+                                            "at most 0 flips from right to wrong", 0, 0, 2, "flips")};
+    return data;
   }
 };
 

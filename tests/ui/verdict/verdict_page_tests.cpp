@@ -96,13 +96,79 @@ class VerdictPageTests : public QObject {
     QCOMPARE(rules.cell(2, static_cast<int>(RuleTable::Column::Weights)).text, QStringLiteral("same weights"));
     QCOMPARE(rules.cell(2, static_cast<int>(RuleTable::Column::Evidence)).text, QStringLiteral("1 case"));
     QCOMPARE(rules.cell(3, static_cast<int>(RuleTable::Column::Evidence)).text, QStringLiteral("20 steps"));
-    QVERIFY(m_page->results()->reasons()->text().startsWith(QStringLiteral("✕ rejected: 1 of 1 boundary case")));
+    QVERIFY(m_page->results()->reasons()->text().startsWith(
+        QStringLiteral("✕ rejected, because\n• 1 of 1 boundary case decides differently.")));
   }
 
   void the_reason_of_a_chosen_rule_stands_whole_below() {
     show(sixCases());
     m_page->results()->rules()->table()->selectRow(1);
     QVERIFY(m_page->results()->reasons()->text().endsWith(QStringLiteral("because of output.")));
+  }
+
+  void a_trial_begins_at_its_deciding_rule() {
+    const JudgedArchive ids = show(sixCases());
+    RuleTable* const rules = m_page->results()->rules();
+    QVERIFY(rules->current() != nullptr);
+    QCOMPARE(rules->current()->name, std::string("flips.boundary"));
+    rules->table()->selectRow(0);
+    m_page->selectTrial(ids.running);
+    QTRY_COMPARE(m_page->shown()->trial.id, ids.running);
+    m_page->selectTrial(ids.judged);
+    QTRY_COMPARE(m_page->shown()->trial.id, ids.judged);
+    QCOMPARE(rules->current()->name, std::string("flips.boundary"));
+  }
+
+  void one_long_name_does_not_widen_the_columns_of_other_trials() {
+    RuleTable table(QStringLiteral("rules_of_a_test"));
+    table.resize(1000, 300);
+    std::vector<record::RuleVerdict> rules = rejectedVerdict().rules;
+    const auto width = [&table] { return table.table()->columnWidth(static_cast<int>(RuleTable::Column::Rule)); };
+    table.showRules(rules, {}, true);
+    const int before = width();
+    rules[1].name = "output." + std::string(300, 'x');
+    table.showRules(rules, {}, true);
+    const int most = table.table()->fontMetrics().horizontalAdvance(QString(40, u'x')) * 3 / 2;  // bold, and the room
+    QVERIFY2(width() < most, qPrintable(QString::number(width())));
+    QVERIFY(width() > before);
+    const QString tip = table.table()->rows().data(table.table()->rows().index(1, 1), Qt::ToolTipRole).toString();
+    QVERIFY(tip.contains(QString(300, u'x')));
+    table.showRules(rejectedVerdict().rules, {}, true);
+    QCOMPARE(width(), before);
+  }
+
+  void tips_of_rules_explain_and_do_not_repeat() {
+    show(sixCases());
+    const plot::RowsModel& rules = m_page->results()->rules()->table()->rows();
+    for (int row = 0; row < rules.rowCount(); ++row) {
+      for (int column = 0; column < rules.columnCount(); ++column) {
+        const QString tip = rules.data(rules.index(row, column), Qt::ToolTipRole).toString();
+        const QString text = rules.data(rules.index(row, column), Qt::DisplayRole).toString();
+        const bool isReason = column == static_cast<int>(RuleTable::Column::Reason);
+        QVERIFY2(isReason ? tip.count(text) <= 1 : tip != text && tip != QStringLiteral("6"),
+                 qPrintable(QStringLiteral("row %1, column %2: %3").arg(row).arg(column).arg(tip)));
+      }
+    }
+    QVERIFY(
+        rules.data(rules.index(2, 2), Qt::ToolTipRole).toString().contains(QStringLiteral("the trial's precision")));
+  }
+
+  void limits_of_the_judgement_that_is_looked_at_are_drawn() {
+    show(sixCases(), true);  // post hoc: its one rule limits no output
+    const auto note = [this] { return m_page->results()->deviations(Side::SameWeights)->words().note; };
+    QCOMPARE(note(), QStringLiteral("post hoc: no rule limits it"));
+    m_page->results()->judgements()->table()->selectRow(0);
+    QCOMPARE(note(), QStringLiteral("2 beyond"));
+  }
+
+  void a_case_without_a_decision_is_the_most_telling() {
+    std::vector<record::CaseRow> rows = sixCases();
+    rows[5].flip_same_weights = true;
+    rows[5].decision_same_weights.reset();
+    show(rows);
+    QCOMPARE(casesShown().first(), QStringLiteral("6"));
+    QCOMPARE(cell(0, CaseTable::Column::Change).text, QStringLiteral("no decision"));
+    QCOMPARE(cell(0, CaseTable::Column::Change).tone, plot::RowsCell::Tone::Bad);
   }
 
   void flips_come_first_then_the_smallest_margins() {
@@ -335,7 +401,11 @@ class VerdictPageTests : public QObject {
     record::Verdict scope;
     scope.scope_device = "foreign";
     scope.scope_cast_policy = "device";
-    QCOMPARE(scopeText(scope), QStringLiteral("made elsewhere, device not known"));
+    QCOMPARE(scopeText(scope, true, "unknown"), QStringLiteral("made elsewhere, device and precision not known"));
+    scope.scope_device = "cuda";
+    QCOMPARE(scopeText(scope, true, "unknown"), QStringLiteral("made elsewhere, on CUDA as told, precision not known"));
+    QCOMPARE(scopeText(scope, true, "bfloat16"),
+             QStringLiteral("made elsewhere, on CUDA as told, autocast bfloat16 as told"));
   }
 
   void what_was_not_compared_is_no_count_of_zero_flips() {
