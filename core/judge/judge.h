@@ -141,6 +141,9 @@ struct Evidence {
   /// Of a run that was made elsewhere, what nobody here has looked at: "weights and buffers". Named in the verdict, and
   /// never taken for sound. Empty: everything was looked at.
   std::vector<std::string> not_looked_at;
+  /// Of such a run, empty cells where a column has values, or must have them: "loss is empty in 2 of 4 steps, first at
+  /// step 2 (S.csv, line 3)". They leave `non_finite` undecided, because some writers leave a NaN empty.
+  std::vector<std::string> holes;
   /// Why nothing is known of attempted, applied and skipped steps; empty: they are known.
   std::string steps_missing;
   bool cases_are_training_rows = false;  ///< there was no test part; the verdict says so
@@ -171,7 +174,8 @@ std::optional<double> yardstick(const std::vector<std::vector<record::CaseRow>>&
 ///
 /// Always applied: `non_finite`; `run` (where the trial did not simply finish); `progress.underflow` (where it was
 /// measured): rejected where no weight changed, or gradients were exactly zero in more than half of the attempted
-/// steps, while the reference trained; undecided where they were in more than one of a hundred. Four things make
+/// steps, while the reference trained (of a run that was made elsewhere, whatever its reference did, which nobody
+/// knows); undecided where they were in more than one of a hundred. Four things make
 /// everything undecided, whatever the rules found: a trial that was stopped or interrupted, a reference that failed, a
 /// reference that is non-finite (in an output beside the prediction, too), and a target on which this trial did not
 /// run. What the rules found stands in their reasons.

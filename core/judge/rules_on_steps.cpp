@@ -45,6 +45,16 @@ const spec::NonFiniteException* exception_for(const std::string& what,
   return found == exceptions.end() ? nullptr : &*found;
 }
 
+/// Something nobody here has looked at is there of every such run.
+bool was_made_elsewhere(const Evidence& evidence) { return !evidence.not_looked_at.empty(); }
+
+/// What is known to move, of a run that was made elsewhere.
+std::string moving(const Evidence& evidence) {
+  if (was_made_elsewhere(evidence) && !evidence.weights_unchanged) return "gradients move";
+  if (was_made_elsewhere(evidence) && !evidence.gradients_all_zero) return "weights move";
+  return "gradients and weights move";
+}
+
 }  // namespace
 
 RuleVerdict judge_end(const Evidence& evidence) {
@@ -97,7 +107,8 @@ RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>& except
     if (exception == nullptr) at_the_end.push_back(what);
     if (exception != nullptr) excused.push_back(what + " (" + exception->reason + ')');
   }
-  if (!at_the_end.empty()) found.push_back("non-finite at the end: " + first_three(at_the_end));
+  const std::string where = was_made_elsewhere(evidence) ? "non-finite: " : "non-finite at the end: ";
+  if (!at_the_end.empty()) found.push_back(where + first_three(at_the_end));
   for (const spec::Of of : {spec::Of::Trained, spec::Of::SameWeights}) {
     add_non_finite_cases(found, evidence, of, "the output");
     for (const std::string& other : other_outputs(evidence)) {
@@ -108,6 +119,11 @@ RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>& except
   if (!found.empty()) {
     verdict.verdict = VerdictWord::Rejected;
     for (const std::string& sentence : found) verdict.reason += (verdict.reason.empty() ? "" : "; ") + sentence;
+    return verdict;
+  }
+  if (!evidence.holes.empty()) {
+    verdict.reason = "whether something was non-finite stays open: " + first_three(evidence.holes) +
+                     "; an empty cell says nothing, and some writers leave a NaN empty";
     return verdict;
   }
   // A step that failed before its loss counts as attempted, but has no samples.
@@ -128,18 +144,20 @@ RuleVerdict judge_non_finite(const std::vector<spec::NonFiniteException>& except
 RuleVerdict judge_underflow(const Evidence& evidence) {
   RuleVerdict verdict;
   verdict.name = "progress.underflow";
-  verdict.limit = "gradients and weights move where the reference's do";
+  const bool elsewhere = was_made_elsewhere(evidence);
+  const std::string moves = moving(evidence) + (elsewhere ? "" : " where the reference's do");
+  verdict.limit = moves;
   verdict.cases = evidence.counts.attempted;
   verdict.verdict = VerdictWord::Rejected;
   if (evidence.gradients_all_zero.value_or(false)) {
     verdict.reason =
         "underflow: every gradient of " + count(evidence.counts.attempted, "attempted step") +
-        " was zero while the reference's were not" +
+        (elsewhere ? " was zero" : " was zero while the reference's were not") +
         (evidence.autocast == "float16" ? "; a larger scaler.init_scale keeps them above FP16's smallest" : "");
   } else if (evidence.weights_unchanged.value_or(false)) {
     const std::string in = evidence.counts.applied > 0 ? count(evidence.counts.applied, "applied update")
                                                        : count(evidence.counts.attempted, "attempted step");
-    verdict.reason = "weights did not change in " + in + " while the reference's did";
+    verdict.reason = "weights did not change in " + in + (elsewhere ? "" : " while the reference's did");
   } else if (evidence.zero_gradient_steps > 0) {
     const double share =
         static_cast<double>(evidence.zero_gradient_steps) / static_cast<double>(evidence.counts.attempted);
@@ -149,11 +167,12 @@ RuleVerdict judge_underflow(const Evidence& evidence) {
                       : share > kHarmlessUnderflow ? VerdictWord::Undecided
                                                    : VerdictWord::Accepted;
     verdict.reason = "gradients were exactly zero in " + count(evidence.zero_gradient_steps) + " of " +
-                     count(evidence.counts.attempted, "attempted step") + ", never in the reference" +
+                     count(evidence.counts.attempted, "attempted step") +
+                     (elsewhere ? "" : ", never in the reference") +
                      (verdict.verdict == VerdictWord::Accepted ? "" : ": they underflow");
   } else {
     verdict.verdict = VerdictWord::Accepted;
-    verdict.reason = "gradients and weights move where the reference's do";
+    verdict.reason = moves;
   }
   return verdict;
 }

@@ -2,12 +2,14 @@
 #include "core/session/foreign_steps.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "core/base/number_text.h"
+#include "core/session/foreign_step_checks.h"
 #include "core/session/foreign_table.h"
 
 namespace mantissa::session {
@@ -76,6 +78,17 @@ class StepReader {
 #undef MANTISSA_READER
   }
 
+  std::size_t optimizers() const { return optimizers_; }
+
+  /// A column with an index that is not read would be taken for looked at.
+  void refuse_unread() const {
+    for (const std::string& column : table_.columns()) {
+      if (column == without_index(column) || read_.count(column) > 0) continue;
+      table_.refuse_row(1, "a column with an index that is not read", '\'' + column + '\'',
+                        "columns of optimizers, counted from [0] without a gap");
+    }
+  }
+
   StepRecord row() const {
     StepRecord step;
     step.optimizers.resize(optimizers_);
@@ -88,6 +101,7 @@ class StepReader {
   void add_optimizers(const std::string& name, Member record::OptimizerStep::*member) {
     std::size_t index = 0;
     while (const auto place = table_.column(name + '[' + std::to_string(index) + ']')) {
+      read_.insert(table_.columns()[*place]);
       readers_.emplace_back(
           [this, at = *place, index, member](StepRecord& step) { read(table_, at, step.optimizers[index].*member); });
       optimizers_ = std::max(optimizers_, ++index);
@@ -97,65 +111,8 @@ class StepReader {
   const ForeignTable& table_;
   std::vector<std::function<void(StepRecord&)>> readers_;
   std::size_t optimizers_ = 0;
+  std::set<std::string> read_;
 };
-
-/// What the file counts must fit together: a row that was left out would hide a skip.
-class Counters {
- public:
-  explicit Counters(const ForeignTable& table)
-      : table_(table),
-        step_(table.column("step")),
-        skipped_(table.column("skipped")),
-        applied_(table.column("applied_updates")),
-        iteration_(table.column("iteration")) {}
-
-  bool has_skips() const { return skipped_ || applied_; }
-
-  void complete(StepRecord& step) {
-    ++number_;
-    if (step_ && step.step != number_) {
-      table_.refuse(*step_, step.step < number_ ? "a step twice, or out of order" : "a step is missing",
-                    "step " + std::to_string(number_) + ": every attempted step from 1 on, skipped ones included");
-    }
-    step.step = number_;
-    if (!iteration_) step.iteration = number_;
-    if (applied_) {
-      const std::int64_t more = step.applied_updates - applied_updates_;
-      if (more != 0 && more != 1) {
-        table_.refuse(*applied_, "a step applies one update or none",
-                      std::to_string(applied_updates_) + " or " + std::to_string(applied_updates_ + 1));
-      }
-      if (!skipped_) step.skipped = more == 0;
-      if (skipped_ && step.skipped == (more == 1)) {
-        table_.refuse(*applied_, step.skipped ? "an applied update in a skipped step" : "no update in an applied step",
-                      std::to_string(applied_updates_ + (step.skipped ? 0 : 1)));
-      }
-    } else {
-      step.applied_updates = applied_updates_ + (step.skipped ? 0 : 1);
-    }
-    applied_updates_ = step.applied_updates;
-  }
-
- private:
-  const ForeignTable& table_;
-  std::optional<std::size_t> step_, skipped_, applied_, iteration_;
-  std::int64_t number_ = 0;
-  std::int64_t applied_updates_ = 0;
-};
-
-bool is_non_finite(const std::optional<double>& value) { return value && !std::isfinite(*value); }
-
-std::int64_t size_of(const std::vector<StepRecord>& steps) { return static_cast<std::int64_t>(steps.size()); }
-
-/// "losses", with how many are missing; empty where all are there.
-std::string missing_of(const std::string& what, std::int64_t missing, std::int64_t all) {
-  if (missing == 0) return {};
-  return missing == all ? what : what + " of " + std::to_string(missing) + " steps";
-}
-
-void add_unless_empty(std::vector<std::string>& to, std::string what) {
-  if (!what.empty()) to.push_back(std::move(what));
-}
 
 }  // namespace
 
@@ -163,62 +120,20 @@ ForeignSteps read_foreign_steps(const std::string& path) {
   ForeignTable table(path);
   table.refuse_unknown(known_columns(), "columns of mantissa-cli export steps");
   const StepReader reader(table);
-  Counters counters(table);
+  reader.refuse_unread();
+  ForeignStepChecks checks(table, reader.optimizers());
   ForeignSteps file;
-  file.has_skips = counters.has_skips();
+  file.has_skips = checks.has_skips();
+  file.file = std::filesystem::path(path).filename().string();
+  file.columns.insert(table.columns().begin(), table.columns().end());
   while (table.next()) {
     StepRecord step = reader.row();
-    counters.complete(step);
+    checks.complete(step);
     file.steps.push_back(std::move(step));
+    file.lines.push_back(table.line());
   }
   if (file.steps.empty()) table.refuse_row(0, "no step", "a header alone", "a row for each attempted step");
   return file;
-}
-
-void add_steps(judge::Evidence& evidence, const ForeignSteps& file) {
-  const std::vector<StepRecord>& steps = file.steps;
-  evidence.counts.attempted = size_of(steps);
-  evidence.counts.iterations = steps.back().iteration;
-  evidence.counts.samples = steps.back().samples;
-  std::int64_t in_a_row = 0;
-  std::int64_t without_loss = 0;
-  std::int64_t without_norm = 0;
-  for (const StepRecord& step : steps) {
-    evidence.counts.skipped += step.skipped ? 1 : 0;
-    in_a_row = step.skipped ? in_a_row + 1 : 0;
-    evidence.max_consecutive_skips = std::max(evidence.max_consecutive_skips, in_a_row);
-    without_loss += step.loss ? 0 : 1;
-    if (is_non_finite(step.loss) && evidence.first_non_finite_loss_step == 0) {
-      evidence.first_non_finite_loss_step = step.step;
-    }
-    if (is_non_finite(step.loss_reference) && evidence.non_finite_reference.empty()) {
-      evidence.non_finite_reference.push_back("loss at step " + std::to_string(step.step));
-    }
-    if (step.skipped) continue;
-    without_norm += step.grad_norm ? 0 : 1;
-    if (!evidence.non_finite.empty()) continue;  // the first one says it
-    if (is_non_finite(step.grad_norm)) {
-      evidence.non_finite.push_back("gradients that step " + std::to_string(step.step) + " applied");
-    } else if (is_non_finite(step.weight_change)) {
-      evidence.non_finite.push_back("weights after step " + std::to_string(step.step));
-    }
-  }
-  evidence.counts.applied = evidence.counts.attempted - evidence.counts.skipped;
-  if (!file.has_skips) {
-    evidence.counts.applied = 0;
-    evidence.steps_missing = "the file of steps has neither skipped nor applied_updates, so skips are not known";
-  }
-  const std::int64_t applied = evidence.counts.attempted - evidence.counts.skipped;
-  add_unless_empty(evidence.not_looked_at, missing_of("losses", without_loss, size_of(steps)));
-  add_unless_empty(evidence.not_looked_at, missing_of("gradients", without_norm, applied));
-  // A finite change leaves finite weights: the difference of a non-finite one is never finite.
-  evidence.not_looked_at.push_back(steps.back().weight_change ? "buffers and optimizer state"
-                                                              : "weights, buffers and optimizer state");
-}
-
-void add_missing_steps(judge::Evidence& evidence) {
-  evidence.steps_missing = "no file of steps was given (--steps), so skips are not known";
-  evidence.not_looked_at = {"losses", "gradients", "weights, buffers and optimizer state"};
 }
 
 }  // namespace mantissa::session

@@ -312,6 +312,9 @@ class ForeignJudgement {
 
   record::TrialEnd trial_end() const {
     record::TrialEnd end;
+    end.status = evidence_.status;
+    end.failure = evidence_.failure;
+    end.failure_text = evidence_.failure_text;
     end.counts = evidence_.counts;
     if (!steps_.steps.empty()) {
       end.final_loss = steps_.steps.back().loss;

@@ -163,6 +163,133 @@ class CliForeignTests : public QObject {
     QVERIFY(has_reason(outcome.json(), "gradients that step 2 applied"));
   }
 
+  void what_is_no_number_in_an_applied_step_is_rejected_data() {
+    QTest::addColumn<QByteArray>("steps");
+    QTest::addColumn<QByteArray>("reason");
+    const auto row = [](const char* name, const QByteArray& steps, const char* reason) {
+      QTest::newRow(name) << steps << QByteArray(reason);
+    };
+    row("scaled norm", "skipped,grad_norm_scaled\n0,1\n0,inf\n", "gradients that step 2 applied (grad_norm_scaled)");
+    row("clipped norm", "skipped,grad_norm_clipped\n0,NaN\n", "gradients that step 1 applied (grad_norm_clipped)");
+    row("norm of one optimizer", "skipped,grad_norm[0],grad_norm[1]\n0,1,NaN\n",
+        "gradients that step 1 applied (grad_norm[1])");
+    row("norm of the one that applied", "skipped[0],skipped[1],grad_norm[0],grad_norm[1]\n1,0,NaN,inf\n",
+        "gradients that step 1 applied (grad_norm[1])");
+    row("rate", "skipped,lr\n0,NaN\n", "lr of step 1");
+    row("rate of one optimizer", "skipped,lr[0]\n0,inf\n", "lr[0] of step 1");
+    row("scale", "skipped,scale_before\n0,NaN\n", "scale_before of step 1");
+    row("deviation", "skipped,deviation_loss\n0,NaN\n", "deviation_loss of step 1");
+    row("shadow", "skipped,shadow_output_max\n0,Infinity\n", "shadow_output_max of step 1");
+    row("weights before a skip", "skipped,skip_cause\n1,weights\n", "weights before step 1");
+    row("loss of a skip", "skipped,skip_cause\n0,\n1,loss\n", "the loss is non-finite at step 2");
+  }
+
+  void what_is_no_number_in_an_applied_step_is_rejected() {
+    QFETCH(QByteArray, steps);
+    QFETCH(QByteArray, reason);
+    box_->write("S.csv", steps);
+    const Outcome outcome = judge({"--steps", "S.csv"});
+    QVERIFY2(outcome.exit == 1, outcome.out + outcome.err);
+    QVERIFY2(has_reason(outcome.json(), reason.constData()), outcome.out);
+  }
+
+  void gradients_of_skipped_steps_may_be_no_numbers() {
+    box_->write("S.csv",
+                "skipped,skipped[0],skipped[1],grad_norm,grad_norm[0],grad_norm[1]\n"
+                "1,1,0,NaN,NaN,1\n0,0,0,1,1,1\n");
+    const Outcome outcome = judge({"--steps", "S.csv"});
+    QVERIFY2(outcome.exit == 0, outcome.out + outcome.err);
+  }
+
+  void a_run_that_never_learned_is_rejected_data() {
+    QTest::addColumn<QByteArray>("steps");
+    QTest::addColumn<QByteArray>("reason");
+    QTest::newRow("no gradient") << QByteArray("skipped,grad_norm\n0,0\n0,0\n")
+                                 << QByteArray("every gradient of 2 attempted steps was zero");
+    QTest::newRow("no gradient of any optimizer") << QByteArray("skipped,grad_norm[0],grad_norm[1]\n0,0,0\n")
+                                                  << QByteArray("every gradient of 1 attempted step was zero");
+    QTest::newRow("no change") << QByteArray("skipped,weight_change\n0,0\n0,0\n")
+                               << QByteArray("weights did not change in 2 applied updates");
+    QTest::newRow("rate of 0") << QByteArray("skipped,lr\n0,0\n0,0\n")
+                               << QByteArray("weights did not change in 2 applied updates");
+    QTest::newRow("nothing but skips") << QByteArray("skipped\n1\n1\n")
+                                       << QByteArray("weights did not change in 2 attempted steps");
+    QTest::newRow("two of three") << QByteArray("skipped,grad_norm\n0,0\n0,1\n0,0\n")
+                                  << QByteArray(
+                                         "gradients were exactly zero in 2 of 3 attempted steps: they underflow");
+  }
+
+  void a_run_that_never_learned_is_rejected() {
+    QFETCH(QByteArray, steps);
+    QFETCH(QByteArray, reason);
+    box_->write("S.csv", steps);
+    const Outcome outcome = judge({"--steps", "S.csv"});
+    QVERIFY2(outcome.exit == 1, outcome.out + outcome.err);
+    QVERIFY2(has_reason(outcome.json(), reason.constData()), outcome.out);
+    QCOMPARE(rule(outcome.json(), "progress.underflow")["verdict"].get<std::string>(), std::string("rejected"));
+    // What was kept judges the same once more.
+    QVERIFY(box_->run({"judge", "last", "--json"}).json()["judgement"]["reasons"] ==
+            outcome.json()["judgement"]["reasons"]);
+  }
+
+  void movement_is_judged_where_a_column_tells_of_it() {
+    const nlohmann::json moves = judge({"--steps", "S.csv"}).json();
+    QCOMPARE(rule(moves, "progress.underflow")["reason"].get<std::string>(), std::string("gradients and weights move"));
+    box_->write("S.csv", "skipped,loss\n0,1\n");
+    const nlohmann::json silent = judge({"--steps", "S.csv"}).json();
+    QVERIFY(rule(silent, "progress.underflow").is_null());
+    QCOMPARE(silent["judgement"]["verdict"].get<std::string>(), std::string("accepted"));
+    QVERIFY(has_reason(silent, "nothing is known of gradients and weights"));
+  }
+
+  void a_scale_that_was_too_small_ends_the_trial() {
+    for (const QByteArray steps : {"skipped,loss,skip_cause\n0,0.5,\n1,0.5,scale-too-small\n",
+                                   "skipped,loss,skip_cause\n1,0.5,scale-too-small\n0,0.5,\n",
+                                   "skipped,skip_cause[0],skip_cause[1]\n1,,scale-too-small\n"}) {
+      box_->write("S.csv", steps);
+      const Outcome outcome = judge({"--steps", "S.csv", "--name", "amp"});
+      QVERIFY2(outcome.exit == 1, outcome.out + outcome.err);
+      QCOMPARE(rule(outcome.json(), "run")["verdict"].get<std::string>(), std::string("rejected"));
+      QVERIFY(has_reason(outcome.json(), "scale-too-small"));
+      const nlohmann::json trials = box_->run({"list", "--json"}).json()["trials"];
+      QCOMPARE(trials.back()["status"].get<std::string>(), std::string("failed"));
+    }
+  }
+
+  void empty_cells_between_values_are_undecided_data() {
+    QTest::addColumn<QByteArray>("steps");
+    QTest::addColumn<QByteArray>("reason");
+    QTest::newRow("loss") << QByteArray("skipped,loss\n0,1\n0,\n0,\n0,1\n")
+                          << QByteArray("loss is empty in 2 of 4 steps, first at step 2 (S.csv, line 3)");
+    QTest::newRow("every loss") << QByteArray("skipped,loss\n0,\n0,\n")
+                                << QByteArray("loss is empty in 2 of 2 steps, first at step 1 (S.csv, line 2)");
+    QTest::newRow("norm") << QByteArray("skipped,grad_norm\n0,1\n0,\n0,\n")
+                          << QByteArray("grad_norm is empty in 2 of 3 steps, first at step 2");
+    QTest::newRow("norm of one") << QByteArray("skipped,grad_norm[0],grad_norm[1]\n0,1,1\n0,1,\n")
+                                 << QByteArray("grad_norm[1] is empty in 1 of 2 steps, first at step 2");
+    QTest::newRow("last change") << QByteArray("skipped,weight_change\n0,1\n0,\n")
+                                 << QByteArray("weight_change is empty in 1 of 2 steps, first at step 2");
+  }
+
+  void empty_cells_between_values_are_undecided() {
+    QFETCH(QByteArray, steps);
+    QFETCH(QByteArray, reason);
+    box_->write("S.csv", steps);
+    const Outcome outcome = judge({"--steps", "S.csv"});
+    QVERIFY2(outcome.exit == 2, outcome.out + outcome.err);
+    QVERIFY2(has_reason(outcome.json(), reason.constData()), outcome.out);
+    QCOMPARE(rule(outcome.json(), "non_finite")["verdict"].get<std::string>(), std::string("undecided"));
+    QVERIFY(box_->run({"judge", "last", "--json"}).json()["judgement"]["reasons"] ==
+            outcome.json()["judgement"]["reasons"]);
+  }
+
+  void what_was_not_measured_leaves_cells_empty() {
+    box_->write("S.csv",  // no norm of a skipped step, a change every second step and in the last, no shadow at all
+                "skipped,loss,grad_norm,weight_change,shadow_loss\n0,1,1,,\n1,1,,0,\n0,1,1,1,\n");
+    const Outcome outcome = judge({"--steps", "S.csv"});
+    QVERIFY2(outcome.exit == 0, outcome.out + outcome.err);
+  }
+
   void what_the_files_lack_is_undecided_and_named() {
     box_->write("T.csv", "case,output[0],output[1]\na,1,1.0003\nb,2,1\nc,0,4\n");
     box_->write("F.toml", "mantissa = 1\n[rules]\noutput = { measure = \"abs\", reduce = \"max\", max = 0.02 }\n");
@@ -237,6 +364,27 @@ class CliForeignTests : public QObject {
     row("step left out", "S.csv", "step,loss\n1,1\n3,1\n", {"S.csv, line 3", "a step is missing"});
     row("skip denied", "S.csv", "skipped,applied_updates\n0,1\n1,2\n", {"S.csv, line 3", "skipped step"});
     row("unknown step column", "S.csv", "step,skiped\n1,0\n", {"S.csv, line 1", "Did you mean skipped?"});
+    row("skip of one", "S.csv", "skipped,skipped[0]\n0,0\n0,1\n",
+        {"S.csv, line 3", "skipped[0]", "'1'", "skipped is 0"});
+    row("skip of none", "S.csv", "skipped,skipped[0]\n1,0\n", {"S.csv, line 2", "'1'", "skipped[0] has '0'"});
+    row("one never applies", "S.csv", "applied_updates,applied_updates[0],applied_updates[1]\n1,1,0\n",
+        {"S.csv, line 2", "applied_updates[1]", "'0'", "applied_updates is 1"});
+    row("jump of one", "S.csv", "skipped,applied_updates[0]\n0,2\n", {"S.csv, line 2", "'2'", "0 or 1"});
+    row("cause without skip", "S.csv", "skipped,skip_cause\n0,overflow\n",
+        {"S.csv, line 2", "skip_cause", "'overflow'", "skipped is 0"});
+    row("parameter without skip", "S.csv", "applied_updates,overflow_parameter\n1,w\n",
+        {"S.csv, line 2", "overflow_parameter", "'w'", "applied_updates is 1"});
+    row("cause of one without skip", "S.csv", "skipped,skipped[0],skip_cause[0]\n0,0,overflow\n",
+        {"S.csv, line 2", "skip_cause[0]", "skipped[0] has '0'"});
+    row("cause of nobody", "S.csv", "skipped,skip_cause,skip_cause[0]\n1,overflow,growth-probe\n",
+        {"S.csv, line 2", "'overflow'", "'growth-probe'"});
+    row("finite loss refused", "S.csv", "skipped,loss,skip_cause\n1,0.5,loss\n", {"S.csv, line 2", "'loss'", "0.5"});
+    row("two rates", "S.csv", "lr,lr[0]\n0.1,0.2\n", {"S.csv, line 2", "'0.1'", "'0.2'"});
+    row("clipping denied", "S.csv", "clipped,clipped[0]\n0,1\n", {"S.csv, line 2", "'0'", "one of them is 1"});
+    row("scale of 0", "S.csv", "skipped,scale_before\n0,0\n", {"S.csv, line 2", "scale_before", "'0'", "above 0"});
+    row("norm below 0", "S.csv", "grad_norm\n-1\n", {"S.csv, line 2", "'-1'", "at least 0"});
+    row("index without a first", "S.csv", "skipped,lr[1]\n0,NaN\n", {"S.csv, line 1", "'lr[1]'", "from [0]"});
+    row("index of no optimizer", "S.csv", "skipped,loss[0]\n0,NaN\n", {"S.csv, line 1", "'loss[0]'"});
     row("flag", "S.csv", "skipped\nmaybe\n", {"S.csv, line 2", "'maybe'", "1 or 0"});
   }
 
