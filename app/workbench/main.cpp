@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QDeadlineTimer>
 #include <QEventLoop>
+#include <QFileInfo>
 #include <QIcon>
 #include <QImage>
 #include <QTemporaryDir>
@@ -209,7 +210,8 @@ int main(int argc, char** argv) {
   if (screenshot) {
     QString archive = arguments->archive.isEmpty() ? ui::shell::Settings().archive() : arguments->archive;
     if (archive.isEmpty()) archive = QString::fromStdString(default_archive());
-    if (!archive.isEmpty()) window.openArchive(archive);
+    // As at a start: the default archive is not missed before the first run makes it, one that was named is.
+    if (!arguments->archive.isEmpty() || QFileInfo::exists(archive)) window.openArchive(archive);
     for (const QString& file : arguments->files) window.open(file);
     return takeScreenshot(window, *editors, log, *arguments);
   }

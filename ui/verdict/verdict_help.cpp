@@ -19,7 +19,7 @@ shell::HelpTopic VerdictPage::help() const {
           {tr("Post hoc"),
            tr("Judged afterwards by rules that were not fixed before the first step. It stands beside the verdict of "
               "the run, with both sets of rules, and never in its place. Judge by other rules makes one from a file "
-              "with [rules].")},
+              "that holds mantissa = 1 and [rules], as an experiment does; an experiment will do.")},
           {tr("Mature quality"),
            tr("What the trial is worth by outcomes that arrived after the verdict. Join outcomes takes a CSV file with "
               "the columns case and outcome, all of it or nothing.")},
