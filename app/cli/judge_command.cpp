@@ -49,6 +49,12 @@ int judge_archived(Program& program, const JudgeOptions& options) {
   const std::optional<record::MatureQuality> mature = session::mature_quality(archive::Reader(archive), trial.id);
   const record::VerdictContext beside = session::verdict_context(archive::Reader(archive), trial.id);
   const int exit = exit_code_of(judged.judgement.verdict.word);
+  if (judged.judgement.post_hoc && judged.judgement.verdict.word != judged.of_run.word) {
+    program.console.message("note: exit code " + std::to_string(exit) +
+                            " is that of the rules named, post hoc; the "
+                            "verdict of the run stays " +
+                            std::string(record::to_text(judged.of_run.word)));
+  }
   if (program.json) {
     program.console.result(
         report::judgement_document(trial, judged.judgement, judged.of_run, judged.rules_of_run, exit, mature, beside));
@@ -126,6 +132,9 @@ void add_judge(Program& program) {
   command->add_option("--device", files.device, "cpu, cuda, …; default: training.device, else foreign")
       ->group(elsewhere);
   command->footer(
+      "The exit code is that of the judgement made: by the rules of the run, or with --rules by those named, post "
+      "hoc,\n"
+      "while the verdict of the run stays. Leave --rules out to gate by what was fixed before the run.\n\n"
       "A run that was made elsewhere is kept as a trial of kind foreign. Task and decision follow from data.task and\n"
       "training.loss of the file of rules; without them several outputs and targets that are class indices are a\n"
       "classification by arg-max, everything else is a regression. What the files do not hold is named in the "

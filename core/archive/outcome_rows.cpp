@@ -15,19 +15,21 @@ namespace {
 constexpr char kInsert[] =
     "INSERT INTO outcomes (trial, position, case_id, outcome, received_at, cases_sha256) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+constexpr char kDeleteOfOtherSets[] = "DELETE FROM outcomes WHERE trial = ?1 AND cases_sha256 <> ?2";
 constexpr char kSelect[] =
     "SELECT position, case_id, outcome, received_at, cases_sha256 FROM outcomes WHERE trial = ?1 ORDER BY position";
 
 }  // namespace
 
-void keep_outcomes(const std::string& path, std::int64_t trial, std::vector<record::CaseOutcome>& outcomes,
-                   std::chrono::milliseconds busy_timeout) {
+void keep_outcomes(const std::string& path, std::int64_t trial, const std::string& cases_sha256,
+                   std::vector<record::CaseOutcome>& outcomes, std::chrono::milliseconds busy_timeout) {
   const std::unique_ptr<Connection> connection = open_for_writing(path, busy_timeout);
   Transaction transaction(*connection);
   const std::string now = utc_text(utc_now());
+  Statement(*connection, kDeleteOfOtherSets).bind(1, trial).bind(2, std::string_view(cases_sha256)).run();
   Statement insert(*connection, kInsert);
   for (record::CaseOutcome& one : outcomes) {
-    one.received_at = now;
+    if (one.received_at.empty()) one.received_at = now;
     insert.bind(1, trial)
         .bind(2, one.position)
         .bind(3, std::string_view(one.id))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/archive/verdict_rows.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/archive/real_states.h"
@@ -14,7 +15,9 @@ namespace mantissa::archive {
 namespace {
 
 constexpr char kSelectVerdict[] =
-    "SELECT verdict, scope_device, scope_cast_policy, target, rules_sha256 FROM verdicts WHERE trial = ?1";
+    "SELECT verdicts.verdict, scope_device, scope_cast_policy, target, verdicts.rules_sha256, experiments.rules_sha256 "
+    "FROM verdicts JOIN trials ON trials.id = verdicts.trial JOIN experiments ON experiments.id = trials.experiment "
+    "WHERE verdicts.trial = ?1";
 constexpr char kSelectReasons[] = "SELECT reason FROM verdict_reasons WHERE trial = ?1 ORDER BY position";
 constexpr char kInsertVerdict[] =
     "INSERT INTO verdicts (trial, verdict, scope_device, scope_cast_policy, target, rules_sha256) "
@@ -82,7 +85,31 @@ std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t
   verdict.rules_sha256 = select.text(4);
   verdict.reasons = read_list(connection, trial, kSelectReasons);
   verdict.rules = read_rule_verdicts(connection, RulesOf::Verdict, trial);
+  distrust_what_its_rules_contradict(verdict, select.text(0), select.text(5));
   return verdict;
+}
+
+void distrust_what_its_rules_contradict(record::Verdict& verdict, const std::string& word,
+                                        const std::string& rules_sha256) {
+  const auto any = [&verdict](record::VerdictWord of_rule) {
+    return std::any_of(verdict.rules.begin(), verdict.rules.end(),
+                       [of_rule](const record::RuleVerdict& rule) { return rule.verdict == of_rule; });
+  };
+  const bool has_rejected = any(record::VerdictWord::Rejected);
+  std::string problem;
+  if (!record::verdict_word_from_text(word)) {
+    problem = "'" + word + "' is no verdict";
+  } else if (verdict.rules_sha256 != rules_sha256) {
+    problem = "it was reached by rules of another hash than those fixed before the run";
+  } else if (has_rejected != (verdict.word == record::VerdictWord::Rejected)) {
+    problem = has_rejected ? "a rule beside it is rejected" : "no rule beside it is rejected";
+  } else if (verdict.word == record::VerdictWord::Accepted && any(record::VerdictWord::Undecided)) {
+    problem = "a rule beside it is undecided";
+  }
+  if (problem.empty()) return;
+  verdict.reasons.insert(verdict.reasons.begin(), "the archive was changed after the verdict: it says '" + word +
+                                                      "', and " + problem + "; judge the trial again");
+  verdict.word = has_rejected ? record::VerdictWord::Rejected : record::VerdictWord::Undecided;
 }
 
 std::vector<record::RuleVerdict> read_rule_verdicts(Connection& connection, RulesOf of, std::int64_t owner) {

@@ -15,6 +15,12 @@ class Connection;
 /// A verdict with its reasons and rules, of an arm that has none yet.
 void insert_verdict(Connection& connection, std::int64_t trial, const record::Verdict& verdict);
 
+/// What was written by anybody else: a verdict that its own rules contradict, or whose word there is not, is never
+/// shown as it stands. It becomes rejected where one of its rules is, else undecided, and says why. \param word  as it
+/// stands in the archive; \param rules_sha256  of the rules that it must have been reached by
+void distrust_what_its_rules_contradict(record::Verdict& verdict, const std::string& word,
+                                        const std::string& rules_sha256);
+
 /// Nothing where the arm was not judged.
 std::optional<record::Verdict> read_verdict(Connection& connection, std::int64_t trial);
 

@@ -122,15 +122,17 @@ void leave_undecided(record::Verdict& verdict, const std::vector<Obstacle>& obst
   }
 }
 
-void decide_by_worst_rule(record::Verdict& verdict, bool has_rules) {
-  const std::string no_rules = "no rules were fixed before the run";
+void decide_by_worst_rule(record::Verdict& verdict, const std::optional<spec::Rules>& rules) {
+  const bool limits_anything = rules && rules->limits_anything();
+  const bool states_a_rule = limits_anything || (rules && rules->non_finite_given);
   if (any(verdict.rules, VerdictWord::Rejected)) {
     verdict.word = VerdictWord::Rejected;
     add_reasons(verdict.reasons, verdict.rules, VerdictWord::Rejected);
     add_reasons(verdict.reasons, verdict.rules, VerdictWord::Undecided);
-  } else if (!has_rules) {
+  } else if (!states_a_rule) {
     verdict.word = VerdictWord::Undecided;
-    verdict.reasons.push_back(no_rules);
+    verdict.reasons.emplace_back(rules ? "the rules that were fixed before the run state no rule"
+                                       : "no rules were fixed before the run");
   } else if (any(verdict.rules, VerdictWord::Undecided)) {
     verdict.word = VerdictWord::Undecided;
     add_reasons(verdict.reasons, verdict.rules, VerdictWord::Undecided);
@@ -138,6 +140,10 @@ void decide_by_worst_rule(record::Verdict& verdict, bool has_rules) {
     verdict.word = VerdictWord::Accepted;
     const auto number = static_cast<std::int64_t>(verdict.rules.size());
     verdict.reasons.push_back(number == 1 ? "the 1 rule holds" : "all " + count(number, "rule") + " hold");
+    if (!limits_anything) {
+      verdict.reasons.emplace_back(
+          "only finiteness was judged: the rules limit neither outputs, decisions nor quality");
+    }
   }
 }
 
@@ -172,7 +178,7 @@ record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string
   verdict.rules = apply_rules(rules, evidence);
   const std::vector<Obstacle> obstacles = obstacles_of(rules, evidence);
   if (obstacles.empty()) {
-    decide_by_worst_rule(verdict, rules.has_value());
+    decide_by_worst_rule(verdict, rules);
   } else {
     leave_undecided(verdict, obstacles);
   }

@@ -214,6 +214,7 @@ Json mature_of(const std::optional<record::MatureQuality>& mature) {
   if (!mature) return nullptr;
   return {{"cases", mature->cases},
           {"outcomes", mature->outcomes},
+          {"set_aside", mature->set_aside},
           {"metric", mature->metric},
           {"quality_reference", number_or_null(mature->quality_reference)},
           {"quality", number_or_null(mature->quality)},

@@ -16,6 +16,11 @@
 namespace mantissa::report {
 namespace {
 
+/// "1 outcome", "2,000 outcomes"
+std::string counted(std::int64_t number, const std::string& what) {
+  return count_words(number) + ' ' + what + (number == 1 ? "" : "s");
+}
+
 constexpr const char* kNotMeasured = "–";
 constexpr std::size_t kLongestRule = 36;  // a long text in the last column must not draw a line across the screen
 
@@ -445,12 +450,17 @@ std::string trial_page(const record::TrialRow& trial, const record::ExperimentSt
 
 std::string mature_section(const std::optional<record::MatureQuality>& mature) {
   if (!mature) return {};
-  std::string text = "Mature quality, from " + std::to_string(mature->outcomes) + " outcomes of " +
-                     std::to_string(mature->cases) + " cases, the last received at " + mature->received_at + ": " +
+  std::string text = "Mature quality, from " + counted(mature->outcomes, "outcome") + " of " +
+                     counted(mature->cases, "case") + ", the last received at " + mature->received_at + ": " +
                      mature->metric + ' ' + number_words(mature->quality) + " against " +
                      number_words(mature->quality_reference);
   if (mature->quality_same_weights) text += " (same weights " + number_words(mature->quality_same_weights) + ')';
-  return text + ". The verdict stays.\n";
+  text += ". The verdict stays.\n";
+  if (mature->set_aside > 0) {
+    text += "Set aside: " + counted(mature->set_aside, "outcome") +
+            " of cases that left the frozen set when it was chosen again after the run went on.\n";
+  }
+  return text;
 }
 
 std::string judgement_page(const record::TrialRow& trial, const record::Judgement& judgement,

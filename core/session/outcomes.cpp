@@ -99,7 +99,7 @@ class OutcomeFile {
   OutcomeFile(const std::string& path, const judge::Evidence& evidence, const std::vector<record::CaseOutcome>& known)
       : table_(path), evidence_(evidence) {
     for (std::size_t i = 0; i < evidence.cases.size(); ++i) places_.emplace(evidence.cases[i].id, i);
-    for (const record::CaseOutcome& one : known) known_.emplace(one.position, one);
+    for (const record::CaseOutcome& one : known) known_.emplace(one.id, one);
   }
 
   std::vector<record::CaseOutcome> read(const std::string& cases_sha256) {
@@ -131,7 +131,7 @@ class OutcomeFile {
 
  private:
   bool is_known(const record::CaseOutcome& one, std::size_t column) const {
-    const auto before = known_.find(one.position);
+    const auto before = known_.find(one.id);
     if (before == known_.end()) return false;
     if (before->second.outcome == one.outcome) return true;
     table_.refuse(column, "another outcome than the one received at " + before->second.received_at,
@@ -141,35 +141,68 @@ class OutcomeFile {
   ForeignTable table_;
   const judge::Evidence& evidence_;
   std::unordered_map<std::string, std::size_t> places_;
-  std::map<std::int64_t, record::CaseOutcome> known_;
+  std::unordered_map<std::string, record::CaseOutcome> known_;
   std::unordered_map<std::string, std::int64_t> lines_;
 };
+
+/// Outcomes that were joined with an earlier choice of the frozen set, joined by their ids with the one there is now.
+/// What has left the set keeps its hash and comes to stand behind it.
+std::vector<record::CaseOutcome> joined_again(const std::vector<record::CaseOutcome>& known,
+                                              const std::vector<record::CaseRow>& cases, const std::string& sha256) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < cases.size(); ++i) places.emplace(cases[i].id, i);
+  std::vector<record::CaseOutcome> moved;
+  std::size_t behind = cases.size();
+  for (record::CaseOutcome one : known) {
+    if (one.cases_sha256 == sha256) continue;
+    const auto place = places.find(one.id);
+    one.position = static_cast<std::int64_t>(place == places.end() ? behind++ : place->second);
+    if (place != places.end()) one.cases_sha256 = sha256;
+    moved.push_back(std::move(one));
+  }
+  return moved;
+}
 
 }  // namespace
 
 std::int64_t add_outcomes(const std::string& archive, std::int64_t id, const std::string& file) {
   std::vector<record::CaseOutcome> outcomes;
+  std::vector<record::CaseOutcome> moved;
+  std::string hash;
   {
     const archive::Reader reader(archive);
     const judge::Evidence evidence = archived_evidence(reader, id);
-    const std::string hash = checked_hash(reader, reader.trial(id), evidence.cases);
+    hash = checked_hash(reader, reader.trial(id), evidence.cases);
     if (evidence.decision.positions > 0) refuse_task("a decision per position");
     const bool one_target =
         evidence.decision.kind == judge::DecisionKind::ArgMax || evidence.cases.front().output_reference.size() == 1;
     if (!one_target) {
       refuse_task(std::to_string(evidence.cases.front().output_reference.size()) + " targets a case");
     }
-    outcomes = OutcomeFile(file, evidence, reader.outcomes(id)).read(hash);
+    const std::vector<record::CaseOutcome> known = reader.outcomes(id);
+    moved = joined_again(known, evidence.cases, hash);
+    outcomes = OutcomeFile(file, evidence, known).read(hash);
   }
-  if (!outcomes.empty()) archive::keep_outcomes(archive, id, outcomes);
-  return static_cast<std::int64_t>(outcomes.size());
+  const auto added = static_cast<std::int64_t>(outcomes.size());
+  outcomes.insert(outcomes.end(), moved.begin(), moved.end());
+  if (added > 0) archive::keep_outcomes(archive, id, hash, outcomes);
+  return added;
 }
 
 std::optional<record::MatureQuality> mature_quality(const archive::Reader& reader, std::int64_t id) {
-  const std::vector<record::CaseOutcome> outcomes = reader.outcomes(id);
+  std::vector<record::CaseOutcome> outcomes = reader.outcomes(id);
   if (outcomes.empty()) return std::nullopt;
   judge::Evidence evidence = archived_evidence(reader, id);
   record::MatureQuality mature;
+  mature.cases_sha256 = checked_hash(reader, reader.trial(id), evidence.cases);
+  std::vector<record::CaseOutcome> moved = joined_again(outcomes, evidence.cases, mature.cases_sha256);
+  const auto is_of_another_set = [&mature](const record::CaseOutcome& one) {
+    return one.cases_sha256 != mature.cases_sha256;
+  };
+  outcomes.erase(std::remove_if(outcomes.begin(), outcomes.end(), is_of_another_set), outcomes.end());
+  mature.set_aside = std::count_if(moved.begin(), moved.end(), is_of_another_set);
+  moved.erase(std::remove_if(moved.begin(), moved.end(), is_of_another_set), moved.end());
+  outcomes.insert(outcomes.end(), moved.begin(), moved.end());
   mature.cases = static_cast<std::int64_t>(evidence.cases.size());
   mature.outcomes = static_cast<std::int64_t>(outcomes.size());
   for (record::CaseRow& row : evidence.cases) row.target.clear();
@@ -177,7 +210,6 @@ std::optional<record::MatureQuality> mature_quality(const archive::Reader& reade
       evidence.decision.kind != judge::DecisionKind::None && evidence.decision.kind != judge::DecisionKind::Threshold;
   for (const record::CaseOutcome& one : outcomes) {
     mature.received_at = std::max(mature.received_at, one.received_at);
-    mature.cases_sha256 = one.cases_sha256;
     const auto place = static_cast<std::size_t>(one.position);
     if (place >= evidence.cases.size() || evidence.cases[place].id != one.id) {
       damaged("table outcomes, trial " + std::to_string(id), "case " + one.id, "a case of the trial");

@@ -405,7 +405,13 @@ struct Rules {
   std::vector<DistributionRule> distribution;
   std::vector<CostRule> cost;
   std::vector<NonFiniteException> exceptions;
-  // non_finite = "reject" always applies.
+  bool non_finite_given = false;  ///< stands in the file; "reject" always applies
+
+  /// Whether it limits anything beyond finiteness.
+  bool limits_anything() const {
+    return !output.empty() || flips || !quality.empty() || utility || progress || !distribution.empty() ||
+           !cost.empty();
+  }
 };
 
 /// What a quality is weighed against besides the reference.

@@ -418,12 +418,13 @@ void read_rules(const Setting* setting, Experiment& experiment) {
   }
   if (const Setting* const exceptions = table.find("exceptions")) rules.exceptions = read_exceptions(*exceptions);
   if (table.has("preset")) add_default_rules(rules);
-  const bool states_one = !rules.output.empty() || rules.flips || !rules.quality.empty() || rules.utility ||
-                          rules.progress || !rules.distribution.empty() || !rules.cost.empty();
-  if (!states_one && !table.has("non_finite")) {
+  rules.non_finite_given = table.has("non_finite");
+  if (!rules.limits_anything()) {
     experiment.warnings.push_back(
-        "rules: no rule is stated, so a trial passes where its numbers are finite; preset = \"default\" judges "
-        "outputs, decisions, quality and progress");
+        rules.non_finite_given
+            ? "rules: only finiteness is judged; preset = \"default\" judges outputs, decisions, quality and progress"
+            : "rules: no rule is stated, so that a trial stays undecided; preset = \"default\" judges outputs, "
+              "decisions, quality and progress");
   }
   experiment.rules = std::move(rules);
 }

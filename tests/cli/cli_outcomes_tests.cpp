@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <QFile>
+#include <QSet>
 #include <QTest>
 
 #include "cli_sandbox.h"
@@ -97,6 +98,42 @@ class CliOutcomesTests : public QObject {
       QVERIFY2(outcome.err.contains(text), "expected \"" + text + "\" in: " + outcome.err);
     }
     QVERIFY(mature_in({"show", "T", "--json"}) == before);  // nothing of the file was taken
+  }
+
+  /// The boundary cases are those of the final reference: 40 steps on, they are others.
+  void outcomes_of_cases_that_left_the_frozen_set_are_set_aside_when_a_run_goes_on() {
+    box_->write(
+        "b.toml",
+        "mantissa = 1\nname = \"b\"\n[data]\nsource = \"breast_cancer\"\n[model]\nkind = \"mlp\"\nhidden = [4]\n"
+        "[training]\nthreads = 1\nsteps = 2\nbatch = 32\n[[training.optimizer]]\nlr = 0.3\n[[trial]]\nname = "
+        "\"bf16\"\nautocast = \"bfloat16\"\n[cases]\nholdout = 4\nboundary = 5\n[rules]\nquality = { min = 0.01 }\n");
+    box_->run({"run", "b.toml"});
+    const auto ids = [this] {
+      QSet<QString> found;
+      for (const auto& row : box_->table({"export", "cases", "bf16"})) found.insert(row["case"]);
+      return found;
+    };
+    const QSet<QString> before = ids();
+    QByteArray outcomes = "case,outcome\n";
+    for (const QString& id : before) outcomes += id.toUtf8() + ",1\n";
+    box_->write("o.csv", outcomes);
+    QCOMPARE(box_->run({"outcomes", "bf16", "o.csv"}).exit, 0);
+    QCOMPARE(box_->run({"resume", "bf16", "--set", "training.steps=40"}).exit, 0);
+    const QSet<QString> after = ids();
+    const int left = int((before - after).size());
+    QVERIFY2(left > 0, "choose a run of which the boundary cases change");
+    const nlohmann::json mature = mature_in({"show", "bf16", "--json"});
+    QCOMPARE(mature["set_aside"].get<int>(), left);
+    QCOMPARE(mature["outcomes"].get<int>(), int(before.size()) - left);
+    QVERIFY(box_->run({"show", "bf16"}).out.contains("Set aside: "));
+    QCOMPARE(box_->run({"judge", "bf16"}).exit, 0);
+    // Those that are new may come now; those that were set aside stay where they are.
+    QByteArray more = "case,outcome\n";
+    for (const QString& id : after) more += id.toUtf8() + ",1\n";
+    box_->write("more.csv", more);
+    const nlohmann::json whole = mature_in({"outcomes", "bf16", "more.csv", "--json"});
+    QCOMPARE(whole["outcomes"].get<int>(), int(after.size()));
+    QCOMPARE(whole["set_aside"].get<int>(), left);
   }
 
   void a_run_of_our_own_takes_outcomes_in_the_unit_of_its_target() {

@@ -55,6 +55,25 @@ class CliResumeTests : public QObject {
     QVERIFY(box.run({"show", "bf16"}).out.contains("Checkpoints"));
   }
 
+  void the_verdict_of_a_run_that_goes_on_stays_beside_the_one_it_comes_to() {
+    CliSandbox box;
+    // A hundredth of the steps are not enough for 90 % of these cases.
+    box.write("os.toml",
+              "mantissa = 1\nname = \"os\"\n[data]\nsource = \"breast_cancer\"\n[model]\nkind = \"mlp\"\nhidden = [8]\n"
+              "[training]\nthreads = 1\nsteps = 1\nbatch = 32\n[[trial]]\nname = \"bf16\"\nautocast = \"bfloat16\"\n"
+              "[rules]\nquality = { min = 0.9 }\n");
+    QCOMPARE(box.run({"run", "os.toml"}).exit, 1);
+    QCOMPARE(box.run({"resume", "bf16", "--set", "training.steps=100"}).exit, 0);
+    const nlohmann::json shown = box.run({"show", "bf16", "--json"}).json();
+    QCOMPARE(shown["trial"]["verdict"].get<std::string>(), std::string("accepted"));
+    const nlohmann::json earlier = shown["judgements"];
+    QCOMPARE(earlier.size(), std::size_t(1));
+    QCOMPARE(earlier[0]["verdict"].get<std::string>(), std::string("rejected"));
+    QCOMPARE(earlier[0]["post_hoc"].get<bool>(), false);
+    QVERIFY2(earlier[0]["reasons"][0] == "the verdict of the run after 1 steps, before it went on", text_of(earlier));
+    QVERIFY(box.run({"show", "bf16"}).out.contains("rejected"));
+  }
+
   void a_planned_stop_after_which_nothing_can_go_on_says_so() {
     CliSandbox box;
     box.write("nan.toml",

@@ -87,6 +87,13 @@ spec::Rules quality_rule(const spec::QualityRule& rule) {
 
 bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+/// non_finite = "reject", and nothing else.
+spec::Rules finiteness_rule() {
+  spec::Rules rules;
+  rules.non_finite_given = true;
+  return rules;
+}
+
 }  // namespace
 
 #define COMPARE_WORD(found, word) QCOMPARE(std::string(record::to_text(found)), std::string(word))
@@ -122,6 +129,23 @@ class JudgeTests : public QObject {
     COMPARE_WORD(rule_of(verdict, "non_finite").verdict, "accepted");
   }
 
+  void a_clean_trial_by_rules_that_state_nothing_is_undecided() {
+    spec::Rules rules;
+    rules.target = "cpu";
+    const Verdict verdict = judged(rules, sound());
+    COMPARE_WORD(verdict.word, "undecided");
+    QCOMPARE(verdict.reasons.front(), std::string("the rules that were fixed before the run state no rule"));
+  }
+
+  void a_trial_of_which_only_finiteness_is_asked_is_accepted_and_the_verdict_says_so() {
+    spec::Rules rules;
+    rules.non_finite_given = true;
+    const Verdict verdict = judged(rules, sound());
+    COMPARE_WORD(verdict.word, "accepted");
+    QCOMPARE(verdict.reasons.at(1),
+             std::string("only finiteness was judged: the rules limit neither outputs, decisions nor quality"));
+  }
+
   void non_finite_applies_without_rules() {
     Evidence evidence = sound();
     evidence.first_non_finite_loss_step = 7;
@@ -147,7 +171,7 @@ class JudgeTests : public QObject {
     Evidence evidence = with_cases({two_scores("a", 0.0, 1.0), two_scores("b", kNan, 1.0)});
     evidence.cases[1].output_same_weights = {0.0, 1.0};
     evidence.non_finite = {"buffer bn.running_mean"};
-    const Verdict verdict = judged(spec::Rules{}, evidence);
+    const Verdict verdict = judged(finiteness_rule(), evidence);
     COMPARE_WORD(verdict.word, "rejected");
     QCOMPARE(verdict.reasons.front(), std::string("non-finite at the end: buffer bn.running_mean; "
                                                   "the output (trained) is non-finite in 1 of 2 cases: b"));
@@ -195,7 +219,7 @@ class JudgeTests : public QObject {
   void the_verdict_carries_scope_and_hash() {
     Evidence evidence = sound();
     evidence.cast_policy = "jit";
-    const Verdict verdict = judged(spec::Rules{}, evidence);
+    const Verdict verdict = judged(finiteness_rule(), evidence);
     COMPARE_WORD(verdict.word, "accepted");
     QCOMPARE(verdict.scope_device, std::string("cpu"));
     QCOMPARE(verdict.scope_cast_policy, std::string("jit"));
@@ -487,7 +511,7 @@ class JudgeTests : public QObject {
   void weights_that_do_not_change_are_rejected() {
     Evidence evidence = sound();
     evidence.weights_unchanged = true;
-    QCOMPARE(judged(spec::Rules{}, evidence).reasons.front(),
+    QCOMPARE(judged(finiteness_rule(), evidence).reasons.front(),
              std::string("weights did not change in 98 applied updates while the reference's did"));
   }
 
@@ -509,11 +533,11 @@ class JudgeTests : public QObject {
     evidence.failure = "forward";
     evidence.failure_text = evidence.reference_failure_text = "the model failed at step 2: a number above 50";
     evidence.reference_finished = false;
-    const Verdict verdict = judged(spec::Rules{}, evidence);
+    const Verdict verdict = judged(finiteness_rule(), evidence);
     QVERIFY(mentions(verdict.reasons.at(0), evidence.failure_text));
     QCOMPARE(verdict.reasons.at(1), std::string("seen in this trial: the same"));
     evidence.failure_text = "the model failed at step 1: a number above 40";
-    QCOMPARE(judged(spec::Rules{}, evidence).reasons.at(1), "seen in this trial: " + evidence.failure_text);
+    QCOMPARE(judged(finiteness_rule(), evidence).reasons.at(1), "seen in this trial: " + evidence.failure_text);
   }
 
   void a_stopped_trial_is_undecided_whatever_its_rules_found() {
@@ -537,7 +561,7 @@ class JudgeTests : public QObject {
     evidence.reference_failure_text = "the loss is NaN at step 3";
     evidence.status = record::Status::Failed;
     evidence.failure_text = "the loss is NaN at step 2";
-    const Verdict verdict = judged(spec::Rules{}, evidence);
+    const Verdict verdict = judged(finiteness_rule(), evidence);
     COMPARE_WORD(verdict.word, "undecided");
     QCOMPARE(verdict.reasons.front(),
              std::string("the reference itself failed, look there first: the loss is NaN at step 3"));
@@ -557,7 +581,7 @@ class JudgeTests : public QObject {
   }
 
   void a_target_on_which_nothing_ran_is_undecided() {
-    spec::Rules rules;
+    spec::Rules rules = finiteness_rule();
     rules.target = "cuda";
     const Verdict verdict = judged(rules, sound());
     COMPARE_WORD(verdict.word, "undecided");
@@ -584,7 +608,7 @@ class JudgeTests : public QObject {
   void training_rows_as_cases_are_said() {
     Evidence evidence = sound();
     evidence.cases_are_training_rows = true;
-    const Verdict verdict = judged(spec::Rules{}, evidence);
+    const Verdict verdict = judged(finiteness_rule(), evidence);
     COMPARE_WORD(verdict.word, "accepted");
     QCOMPARE(verdict.reasons.back(), std::string("the frozen cases are training rows, because there is no test part"));
   }

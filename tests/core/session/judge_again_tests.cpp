@@ -127,6 +127,31 @@ class JudgeAgainTests : public QObject {
     QVERIFY2(rule.reason.find("was not measured") == std::string::npos, rule.reason.c_str());
   }
 
+  void a_verdict_that_was_changed_in_the_archive_is_never_shown_as_it_stands_data() {
+    QTest::addColumn<QByteArray>("change");
+    QTest::addColumn<QString>("expected");
+    QTest::addColumn<QByteArray>("reason");
+    QTest::newRow("to accepted") << QByteArray("UPDATE verdicts SET verdict = 'accepted'") << "rejected"
+                                 << QByteArray("it says 'accepted', and a rule beside it is rejected");
+    QTest::newRow("no word") << QByteArray("UPDATE verdicts SET verdict = 'ACCEPTED'") << "rejected"
+                             << QByteArray("'ACCEPTED' is no verdict");
+    QTest::newRow("rules removed") << QByteArray("DELETE FROM rule_verdicts WHERE verdict = 'rejected'") << "undecided"
+                                   << QByteArray("no rule beside it is rejected");
+    QTest::newRow("other rules") << QByteArray("UPDATE verdicts SET rules_sha256 = 'ab', verdict = 'accepted'")
+                                 << "rejected" << QByteArray("rules of another hash");
+  }
+  void a_verdict_that_was_changed_in_the_archive_is_never_shown_as_it_stands() {
+    QFETCH(QByteArray, change);
+    QFETCH(QString, expected);
+    QFETCH(QByteArray, reason);
+    const std::int64_t trial = run(std::string(kWine) + "output = { max = 1e-9 }\n");
+    QCOMPARE(archive::Reader(archive()).trial(trial).end.verdict->word, record::VerdictWord::Rejected);
+    sql(change.constData());
+    const record::Verdict shown = *archive::Reader(archive()).trial(trial).end.verdict;
+    QCOMPARE(QString::fromUtf8(record::to_text(shown.word).data()), expected);
+    QVERIFY2(shown.reasons.front().find(reason.constData()) != std::string::npos, shown.reasons.front().c_str());
+  }
+
   /// A regression decides nothing until rules give it a threshold; then a case flips where the two outputs lie on both
   /// sides of it. Counted here from the exported outputs.
   void a_threshold_of_the_new_rules_decides_anew() {
