@@ -96,6 +96,23 @@ std::string non_finite_outputs(const Evidence& evidence, spec::Of of) {
          count(size_of(evidence.cases), "case") + " is no number: " + first_three(ids);
 }
 
+std::string counted_cases(std::int64_t counted, const std::vector<CaseRow>& rows) {
+  const std::int64_t all = size_of(rows);
+  if (counted == all) return count(all, "case");
+  const auto without =
+      std::count_if(rows.begin(), rows.end(), [](const CaseRow& row) { return row.target.empty() && !row.positions; });
+  const std::int64_t ignored = all - counted - without;
+  std::vector<std::string> why;
+  if (without > 0) why.push_back(count(without) + (without == 1 ? " has no target" : " have no target"));
+  if (ignored > 0) why.push_back(count(ignored) + (ignored == 1 ? " has" : " have") + " a target that does not count");
+  return count(counted) + " of " + count(all, "case") + " (" + listed(why) + ')';
+}
+
+std::string too_few_cases(std::int64_t counted, const std::vector<CaseRow>& rows) {
+  if (2 * counted >= size_of(rows)) return {};
+  return "fewer than half of the frozen cases have a target that counts";
+}
+
 std::string name_of(const char* rule, const std::string& name) {
   return name.empty() ? std::string(rule) : std::string(rule) + '.' + name;
 }

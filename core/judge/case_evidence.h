@@ -23,6 +23,12 @@ std::string missing_outputs(const Evidence& evidence, spec::Of of);
 /// "non-finite", with the cases; nothing where all outputs of the trial are finite.
 std::string non_finite_outputs(const Evidence& evidence, spec::Of of);
 
+/// "3 cases", or of which of them a measure is that needs a target: "1 of 4 cases (3 have no target)".
+std::string counted_cases(std::int64_t counted, const std::vector<record::CaseRow>& rows);
+
+/// Why so few cases decide nothing about the frozen set; empty where at least half of them count.
+std::string too_few_cases(std::int64_t counted, const std::vector<record::CaseRow>& rows);
+
 /// "output.logits"
 std::string name_of(const char* rule, const std::string& name);
 

@@ -11,6 +11,7 @@
 #include "core/judge/decision.h"
 #include "core/judge/judge.h"
 #include "core/judge/positions.h"
+#include "core/judge/statistics.h"
 
 namespace mantissa::judge {
 namespace {
@@ -45,10 +46,16 @@ std::int64_t place_of(float value) {
   return bits >= 0 ? bits : std::int64_t{std::numeric_limits<std::int32_t>::min()} - bits;
 }
 
+/// Neither infinite in FP32 nor rounded away to 0 there.
+bool fits_float(double value) {
+  const auto narrow = static_cast<float>(value);
+  return std::isfinite(narrow) && (narrow != 0.0F || value == 0.0);
+}
+
 double ulp_distance(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return kNan;
   if (a == b) return 0.0;
-  if (std::isinf(a) || std::isinf(b)) return kInfinity;
+  if (std::isinf(a) || std::isinf(b) || !fits_float(a) || !fits_float(b)) return kInfinity;
   return static_cast<double>(std::llabs(place_of(static_cast<float>(a)) - place_of(static_cast<float>(b))));
 }
 
@@ -143,10 +150,23 @@ void ReferenceScale::add(const std::vector<double>& output_reference) {
     if (!std::isfinite(value)) continue;
     sum_ += value * value;
     ++count_;
+    const double size = std::fabs(value);
+    if (size > largest_) {
+      const double share = largest_ / size;
+      sum_of_shares_ = sum_of_shares_ * share * share + 1.0;
+      largest_ = size;
+    } else if (size > 0.0) {
+      const double share = size / largest_;
+      sum_of_shares_ += share * share;
+    }
   }
 }
 
-double ReferenceScale::rms() const { return count_ == 0 ? 0.0 : std::sqrt(sum_ / static_cast<double>(count_)); }
+double ReferenceScale::rms() const {
+  if (count_ == 0) return 0.0;
+  const auto count = static_cast<double>(count_);
+  return may_be_squared(largest_) ? std::sqrt(sum_ / count) : largest_ * std::sqrt(sum_of_shares_ / count);
+}
 
 void compare(record::CaseRow& row, const DecisionRule& decision, double rms) {
   refuse_unknown_ties(decision);

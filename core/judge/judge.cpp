@@ -166,6 +166,19 @@ void add_policy_changes(record::Verdict& verdict, const Evidence& evidence) {
   verdict.reasons.insert(first ? verdict.reasons.begin() : verdict.reasons.end(), changes.begin(), changes.end());
 }
 
+/// A quality of a part of the frozen cases looks like one of all of them.
+void add_cases_that_do_not_count(record::Verdict& verdict, const spec::Rules& rules, const Evidence& evidence) {
+  if (rules.quality.empty() && !rules.utility) return;
+  const bool decides = evidence.decision.kind != DecisionKind::None;
+  const auto counted =
+      std::count_if(evidence.cases.begin(), evidence.cases.end(), [decides](const record::CaseRow& row) {
+        return row.positions || (decides ? row.correct_reference.has_value() : !row.target.empty());
+      });
+  if (counted == 0 || counted == size_of(evidence.cases)) return;
+  verdict.reasons.push_back((rules.quality.empty() ? "utility is of " : "quality is of ") +
+                            counted_cases(counted, evidence.cases));
+}
+
 }  // namespace
 
 record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string& rules_sha256, const Evidence& given) {
@@ -183,9 +196,11 @@ record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string
     leave_undecided(verdict, obstacles);
   }
   add_policy_changes(verdict, evidence);
+  if (rules) add_cases_that_do_not_count(verdict, *rules, evidence);
   if (!evidence.not_looked_at.empty()) {
     verdict.reasons.push_back("the run was made elsewhere, and nothing is known of " + listed(evidence.not_looked_at));
   }
+  verdict.reasons.insert(verdict.reasons.end(), evidence.circumstances.begin(), evidence.circumstances.end());
   if (evidence.cases_are_training_rows) {
     verdict.reasons.push_back("the frozen cases are training rows, because there is no test part");
   }

@@ -40,9 +40,10 @@ struct DecisionRule {
 /// margins, flips, errors, correct. `rows` is the whole frozen set: case_relative needs its RMS.
 ///
 /// Non-finite outputs: the difference of a NaN and anything is NaN, of two unequal infinities or an infinity and a
-/// number +infinity, of two equal infinities 0; the RMS and the largest reference output are taken over what is
-/// finite. A case with a non-finite output has no decision on that side, which counts as a flip.
-/// A missing (empty) output makes its errors NaN and is no flip; exports leave such cells empty.
+/// number +infinity, of two equal infinities 0; units in the last place are FP32's, and +infinity where two numbers
+/// differ of which FP32 cannot hold one (1e300, 1e-300); the RMS and the largest reference output are taken over what
+/// is finite. A case with a non-finite output has no decision on that side, which counts as a flip. A missing (empty)
+/// output makes its errors NaN and is no flip; exports leave such cells empty.
 ///
 /// Decisions (decision.h has the words for people): arg-max takes the largest output, of tied ones by the rule of ties,
 /// margin = top - second (nothing with one class); class 1 where the output reaches the threshold (0 for logits),
@@ -75,6 +76,8 @@ class ReferenceScale {
 
  private:
   double sum_ = 0.0;
+  double largest_ = 0.0;
+  double sum_of_shares_ = 0.0;  // of squares divided by that of largest_, for values that cannot be squared
   std::int64_t count_ = 0;
 };
 
@@ -95,11 +98,11 @@ struct TargetUnit {
 /// and NaN or infinite where an output is. For accuracy a case without a decision is a wrong one. f1 is the plain mean
 /// over the classes (scores.h), with a case without a decision as a class of its own that is never right; auc ranks by
 /// the second output less the first one, or by the single output; log_loss takes the softmax of outputs, a probability
-/// as it is, and the logistic function of a logit. NaN where a metric needs another kind of output. With positions
-/// accuracy is the share of right ones, and perplexity the exponential of the
-/// mean negative log-likelihood over all positions of all cases, in FP64. NaN where no case has a target, or where a
-/// case lacks the output. \throws Error (InvalidSetting) for an unknown metric, (DataProblem) if a target's length is
-/// not the output's.
+/// as it is (NaN outside 0 to 1), and the logistic function of a logit. NaN where a metric needs another kind of
+/// output. With positions accuracy is the share of right ones, and perplexity the exponential of the mean negative
+/// log-likelihood over all positions of all cases, in FP64. NaN where no case has a target, or where a case lacks the
+/// output. \throws Error (InvalidSetting) for an unknown metric, (DataProblem) if a target's length is not the
+/// output's.
 double quality(const std::vector<record::CaseRow>& rows, const std::string& metric, spec::Of of, bool reference,
                const TargetUnit& unit, const DecisionRule& decision);
 
@@ -144,6 +147,8 @@ struct Evidence {
   /// Of such a run, empty cells where a column has values, or must have them: "loss is empty in 2 of 4 steps, first at
   /// step 2 (S.csv, line 3)". They leave `non_finite` undecided, because some writers leave a NaN empty.
   std::vector<std::string> holes;
+  /// What a reader of the verdict must know of how it came about; stands among its reasons whatever it is.
+  std::vector<std::string> circumstances;
   /// Why nothing is known of attempted, applied and skipped steps; empty: they are known.
   std::string steps_missing;
   bool cases_are_training_rows = false;  ///< there was no test part; the verdict says so

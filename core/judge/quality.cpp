@@ -116,11 +116,17 @@ std::optional<std::vector<CaseErrors>> errors_of(const std::vector<record::CaseR
   return all;
 }
 
-double mean_of(const std::vector<CaseErrors>& cases, bool squared) {
+double rmse_of(const std::vector<CaseErrors>& cases) {
+  std::vector<double> errors;
+  for (const CaseErrors& one : cases) errors.insert(errors.end(), one.errors.begin(), one.errors.end());
+  return root_mean_square(errors);
+}
+
+double mean_of(const std::vector<CaseErrors>& cases) {
   double sum = 0.0;
   std::size_t count = 0;
   for (const CaseErrors& one : cases) {
-    for (const double error : one.errors) sum += squared ? error * error : std::fabs(error);
+    for (const double error : one.errors) sum += std::fabs(error);
     count += one.errors.size();
   }
   return count == 0 ? kNan : sum / static_cast<double>(count);
@@ -155,10 +161,10 @@ double error_metric(const std::vector<record::CaseRow>& rows, const std::string&
                     const TargetUnit& unit) {
   const std::optional<std::vector<CaseErrors>> errors = errors_of(rows, of, reference, unit);
   if (!errors) return kNan;
-  if (metric == "rmse") return std::sqrt(mean_of(*errors, true));
-  if (metric == "mae") return mean_of(*errors, false);
+  if (metric == "rmse") return rmse_of(*errors);
+  if (metric == "mae") return mean_of(*errors);
   if (metric == "worst_error") return largest_of(*errors);
-  return mean_of(extremes_of(*errors), false);
+  return mean_of(extremes_of(*errors));
 }
 
 /// Truth and decision of the cases that have a target.

@@ -24,23 +24,31 @@ double rmse_of(const CaseRow& row, spec::Of of) {
   const auto& of_positions = of == spec::Of::Trained ? row.output_rmse : row.output_rmse_same_weights;
   if (of_positions) return *of_positions;
   const std::vector<double>& output = output_of(row, of);
-  double sum = 0.0;
-  for (std::size_t i = 0; i < output.size(); ++i) {
-    const double difference = output[i] - row.output_reference[i];
-    sum += difference * difference;
-  }
-  return std::sqrt(sum / static_cast<double>(output.size()));
+  std::vector<double> differences(output.size());
+  for (std::size_t i = 0; i < output.size(); ++i) differences[i] = output[i] - row.output_reference[i];
+  return root_mean_square(differences);
+}
+
+/// What both vectors are divided by before they are squared: 1 where that stays within FP64's range.
+double unit_of(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) largest = std::max(largest, std::fabs(value));
+  return largest == 0.0 || std::isinf(largest) || may_be_squared(largest) ? 1.0 : largest;
 }
 
 /// 1 less the cosine of the angle between the two outputs; two zero vectors have the same direction, one has none.
 double cosine_distance(const std::vector<double>& output, const std::vector<double>& reference) {
+  const double unit = unit_of(output);
+  const double unit_of_reference = unit_of(reference);
   double product = 0.0;
   double squares = 0.0;
   double squares_of_reference = 0.0;
   for (std::size_t i = 0; i < output.size(); ++i) {
-    product += output[i] * reference[i];
-    squares += output[i] * output[i];
-    squares_of_reference += reference[i] * reference[i];
+    const double one = output[i] / unit;
+    const double other = reference[i] / unit_of_reference;
+    product += one * other;
+    squares += one * one;
+    squares_of_reference += other * other;
   }
   if (squares == 0.0 && squares_of_reference == 0.0) return 0.0;
   if (squares == 0.0 || squares_of_reference == 0.0) return 1.0;
@@ -206,15 +214,13 @@ OutputLimits limits_of(const spec::OutputRule& rule, const Evidence& evidence) {
 /// Root mean square of the differences over all elements of all cases. \param reference  of the reference's own outputs
 double rmse_against(const std::vector<CaseRow>& cases, const std::vector<CaseRow>& float64, spec::Of of,
                     bool reference) {
-  double sum = 0.0;
-  std::size_t count = 0;
+  std::vector<double> differences;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::vector<double>& output = reference ? cases[i].output_reference : output_of(cases[i], of);
     const std::vector<double>& exact = float64[i].output_same_weights;
-    for (std::size_t k = 0; k < output.size(); ++k) sum += (output[k] - exact[k]) * (output[k] - exact[k]);
-    count += output.size();
+    for (std::size_t k = 0; k < output.size(); ++k) differences.push_back(output[k] - exact[k]);
   }
-  return std::sqrt(sum / static_cast<double>(count));
+  return root_mean_square(differences);
 }
 
 double largest_share_of_tolerance(const std::vector<CaseRow>& cases, const std::vector<CaseRow>& float64, spec::Of of,

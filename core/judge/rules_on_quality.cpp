@@ -58,6 +58,39 @@ bool counts_decisions(const std::string& metric) {
   return metric == "accuracy" || metric == "f1" || metric == "auc" || metric == "log_loss";
 }
 
+std::int64_t counted_by(const std::string& metric, const std::vector<CaseRow>& cases) {
+  return std::count_if(cases.begin(), cases.end(), [&metric](const CaseRow& row) {
+    return row.positions || (counts_decisions(metric) ? row.correct_reference.has_value() : !row.target.empty());
+  });
+}
+
+bool is_no_probability(double value) { return value < 0.0 || value > 1.0; }
+
+/// Outputs that can lower a metric below what it can reach; a NaN is told by others.
+bool is_beyond_probabilities(const CaseRow& row, const std::string& metric, spec::Of of, DecisionKind kind) {
+  if (metric == "perplexity") {
+    const auto& nll = of == spec::Of::Trained ? row.nll : row.nll_same_weights;
+    return (nll && *nll < 0.0) || (row.nll_reference && *row.nll_reference < 0.0);
+  }
+  if (metric != "log_loss" || kind != DecisionKind::Probability) return false;
+  const std::vector<double>& output = output_of(row, of);
+  return std::any_of(output.begin(), output.end(), is_no_probability) ||
+         std::any_of(row.output_reference.begin(), row.output_reference.end(), is_no_probability);
+}
+
+/// Which cases leave a metric without a meaning; empty: none.
+std::string no_probabilities(const std::string& metric, spec::Of of, const Evidence& evidence) {
+  std::vector<std::string> ids;
+  for (const CaseRow& row : evidence.cases) {
+    if (is_beyond_probabilities(row, metric, of, evidence.decision.kind)) ids.push_back(row.id);
+  }
+  if (ids.empty()) return {};
+  const std::string expected = metric == "perplexity" ? "log-probabilities above 0" : "probabilities outside 0 to 1";
+  return metric + " (" + to_text(of) + ") has no meaning: " + count(static_cast<std::int64_t>(ids.size())) + " of " +
+         count(size_of(evidence.cases), "case") + " have " + expected +
+         " in the trial or the reference: " + first_three(ids);
+}
+
 RuleVerdict judge_quality_of(const spec::QualityRule& rule, const Evidence& evidence) {
   const std::string metric = metric_of(rule, evidence);
   const bool higher = rule.direction.empty() ? spec::higher_is_better(metric) : rule.direction == "higher";
@@ -67,16 +100,15 @@ RuleVerdict judge_quality_of(const spec::QualityRule& rule, const Evidence& evid
   verdict.limit = metric;
   verdict.reason = missing_outputs(evidence, rule.of);
   if (!verdict.reason.empty()) return verdict;
-  for (const CaseRow& row : evidence.cases) {
-    const bool measured =
-        row.positions || (counts_decisions(metric) ? row.correct_reference.has_value() : !row.target.empty());
-    if (measured) ++verdict.cases;
-  }
+  verdict.cases = counted_by(metric, evidence.cases);
   if (verdict.cases == 0) {
     verdict.reason = "no frozen case has a target that " + metric + " could be taken of";
     return verdict;
   }
 
+  verdict.reason = no_probabilities(metric, rule.of, evidence);
+  if (!verdict.reason.empty()) return verdict;
+  const std::string cases = counted_cases(verdict.cases, evidence.cases);
   const double value = quality(evidence.cases, metric, rule.of, false, evidence.unit, evidence.decision);
   const double reference = quality(evidence.cases, metric, rule.of, true, evidence.unit, evidence.decision);
   verdict.value = value;
@@ -101,14 +133,18 @@ RuleVerdict judge_quality_of(const spec::QualityRule& rule, const Evidence& evid
   verdict.limit_value = deciding->value;
   verdict.verdict = VerdictWord::Rejected;
   if (!std::isfinite(value)) {
-    verdict.reason = "non-finite: " + metric + " (" + verdict.of + ") is " + short_number(value) + " over " +
-                     count(verdict.cases, "case");
+    verdict.reason = "non-finite: " + metric + " (" + verdict.of + ") is " + short_number(value) + " over " + cases;
     return verdict;
   }
   if (deciding->holds) verdict.verdict = VerdictWord::Accepted;
-  verdict.reason = metric + " (" + verdict.of + ") is " + number_beside(value, deciding->value) + " over " +
-                   count(verdict.cases, "case") + ", the reference has " + short_number(reference) + "; " +
-                   deciding->limit + " is " + (deciding->holds ? "required" : "required and not met");
+  verdict.reason = metric + " (" + verdict.of + ") is " + number_beside(value, deciding->value) + " over " + cases +
+                   ", the reference has " + short_number(reference) + "; " + deciding->limit + " is " +
+                   (deciding->holds ? "required" : "required and not met");
+  const std::string too_few = too_few_cases(verdict.cases, evidence.cases);
+  if (!too_few.empty()) {
+    verdict.verdict = VerdictWord::Undecided;
+    verdict.reason += "; " + too_few;
+  }
   return verdict;
 }
 
@@ -133,6 +169,14 @@ RuleVerdict judge_non_inferiority_of(const spec::QualityRule& rule, const Eviden
   verdict.limit_value = -asked.margin;
   verdict.reason = missing_outputs(evidence, rule.of);
   if (!verdict.reason.empty()) return verdict;
+  verdict.reason = no_probabilities(metric, rule.of, evidence);
+  if (!verdict.reason.empty()) return verdict;
+  const std::int64_t counted = counted_by(metric, evidence.cases);
+  const std::string too_few = too_few_cases(counted, evidence.cases);
+  if (!too_few.empty()) {
+    verdict.reason = metric + " is of " + counted_cases(counted, evidence.cases) + ": " + too_few;
+    return verdict;
+  }
   std::vector<double> differences{improvement(rule, metric, evidence.cases, evidence)};
   for (const OtherSeed& other : evidence.other_seeds) {
     differences.push_back(improvement(rule, metric, other.cases, evidence));
@@ -157,6 +201,7 @@ RuleVerdict judge_non_inferiority_of(const spec::QualityRule& rule, const Eviden
                    count(verdict.cases, "seed") + ", with a lower bound of " +
                    number_beside(shown.lower_bound, -asked.margin) + " (p " + short_number(shown.p_value) +
                    "); it must be above " + short_number(-asked.margin);
+  if (counted < size_of(evidence.cases)) verdict.reason += ", of " + counted_cases(counted, evidence.cases);
   return verdict;
 }
 

@@ -59,9 +59,14 @@ RuleVerdict judge_utility_of(const spec::UtilityRule& rule, const Evidence& evid
   verdict.verdict = enough && near ? VerdictWord::Accepted : VerdictWord::Rejected;
   const std::string unit = verdict.unit.empty() ? "" : ' ' + verdict.unit;
   verdict.reason = "the summed utility (" + verdict.of + ") is " + number_beside(value, *verdict.limit_value) + unit +
-                   " over " + count(sum.cases, "case") + ", the reference has " + short_number(sum.reference) + unit +
-                   "; " + limits[by_min || !rule.min ? 0 : 1] + " is " +
+                   " over " + counted_cases(sum.cases, evidence.cases) + ", the reference has " +
+                   short_number(sum.reference) + unit + "; " + limits[by_min || !rule.min ? 0 : 1] + " is " +
                    (enough && near ? "required" : "required and not met");
+  const std::string too_few = too_few_cases(sum.cases, evidence.cases);
+  if (!too_few.empty()) {
+    verdict.verdict = VerdictWord::Undecided;
+    verdict.reason += "; " + too_few;
+  }
   return verdict;
 }
 

@@ -63,7 +63,10 @@ double macro_f1(const std::vector<std::int64_t>& truths, const std::vector<std::
 
 double log_loss(const std::vector<double>& of_truth) {
   double sum = 0.0;
-  for (const double probability : of_truth) sum -= std::log(probability);
+  for (const double probability : of_truth) {
+    if (!(probability >= 0.0 && probability <= 1.0)) return kNaN;
+    sum -= std::log(probability);
+  }
   return of_truth.empty() ? kNaN : sum / static_cast<double>(of_truth.size());
 }
 

@@ -25,7 +25,8 @@ double f1_of_class(const std::vector<std::int64_t>& truths, const std::vector<st
 double macro_f1(const std::vector<std::int64_t>& truths, const std::vector<std::int64_t>& decisions);
 
 /// The mean negative logarithm of the probability that each case gave to its own class: sklearn.metrics.log_loss, but
-/// nothing is clipped: a probability of 0 for what happened is +infinity. NaN without cases or with a NaN.
+/// nothing is clipped: a probability of 0 for what happened is +infinity. NaN without cases, with a NaN, or with a
+/// number outside 0 to 1, which is no probability and would lower the mean below what can be reached.
 /// \param of_truth  a probability for each case
 double log_loss(const std::vector<double>& of_truth);
 

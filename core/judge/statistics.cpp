@@ -51,4 +51,18 @@ double reduce(std::vector<double> values, spec::Reduce how, double q) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+double root_mean_square(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) {
+    if (std::isnan(value)) return value;
+    largest = std::max(largest, std::fabs(value));
+  }
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (largest == 0.0 || std::isinf(largest)) return largest;
+  const double unit = may_be_squared(largest) ? 1.0 : largest;
+  double sum = 0.0;
+  for (const double value : values) sum += (value / unit) * (value / unit);
+  return unit * std::sqrt(sum / static_cast<double>(values.size()));
+}
+
 }  // namespace mantissa::judge

@@ -98,6 +98,33 @@ class CompareTests : public QObject {
     QCOMPARE(found.case_relative, 0.5);  // 1 / 2: the infinity is no measure of size
   }
 
+  void numbers_beyond_fp32_are_infinitely_many_units_apart() {
+    for (const auto& [a, b] : {std::pair{1e300, 5e300}, {1e300, 1.0}, {1e-300, -1e-300}, {1e-60, 0.0}}) {
+      QCOMPARE(compared(row("1", {a}, {b})).ulp_error, kInfinity);
+      QCOMPARE(compared(row("1", {a}, {a})).ulp_error, 0.0);
+    }
+  }
+
+  void the_scale_of_the_reference_holds_where_squares_do_not() {
+    // RMS of {1e200, 1e200} is 1e200, of {1e-200, 1e-200} 1e-200; the case itself is 0 and takes the RMS for its size
+    for (const double size : {1e200, 1e-200}) {
+      std::vector<record::CaseRow> rows = {row("1", {size / 2}, {0.0}), row("2", {size}, {size}),
+                                           row("3", {-size}, {-size})};
+      compare(rows, {});
+      QVERIFY(close(rows[0].case_relative, 0.5 / std::sqrt(2.0 / 3.0)));  // RMS = size · sqrt(2 / 3)
+    }
+  }
+
+  void a_mean_square_leaves_the_range_of_fp64_nowhere() {
+    QVERIFY(close(root_mean_square({1e-200, -1e-200}), 1e-200));
+    QVERIFY(close(root_mean_square({3e200, 4e200}), 3.5355339059327378e200));  // sqrt((9 + 16) / 2)
+    QVERIFY(close(root_mean_square({3.0, 4.0}), 3.5355339059327378));
+    QCOMPARE(root_mean_square({0.0, 0.0}), 0.0);
+    QCOMPARE(root_mean_square({1.0, -kInfinity}), kInfinity);
+    QVERIFY(std::isnan(root_mean_square({kNan, kInfinity})));
+    QVERIFY(std::isnan(root_mean_square({})));
+  }
+
   void ulp_counts_the_fp32_values_between() {
     // NumPy: differences of float32 bit patterns on the number line.
     QCOMPARE(compared(row("1", {1.0003}, {1.0})).ulp_error, 2517.0);

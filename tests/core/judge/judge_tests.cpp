@@ -605,6 +605,53 @@ class JudgeTests : public QObject {
     QVERIFY(mentions(verdict.reasons.at(1), "no limit for autocast bfloat16"));
   }
 
+  void probabilities_outside_0_to_1_leave_a_log_loss_undecided() {
+    record::CaseRow row;
+    row.id = "a";
+    row.output = row.output_same_weights = {7.0};  // -ln 7 = -1.95 would be better than any probability
+    row.output_reference = {0.9};
+    row.target = {1.0};
+    Evidence evidence = sound();
+    evidence.decision = DecisionRule();
+    evidence.decision.kind = DecisionKind::Probability;
+    evidence.cases = {row};
+    compare(evidence.cases, evidence.decision);
+    spec::Rules rules;
+    spec::QualityRule quality;
+    quality.metric = "log_loss";
+    quality.max_drop = 0.1;
+    rules.quality = {quality};
+    const RuleVerdict verdict = rule_of(judged(rules, evidence), "quality");
+    COMPARE_WORD(verdict.verdict, "undecided");
+    QVERIFY(mentions(verdict.reason, "log_loss (trained) has no meaning: 1 of 1 case"));
+    evidence.cases[0].output = {0.9};
+    COMPARE_WORD(rule_of(judged(rules, evidence), "quality").verdict, "accepted");
+  }
+
+  void a_quality_of_a_part_of_the_cases_says_of_how_many() {
+    std::vector<record::CaseRow> rows;
+    for (const char* const id : {"a", "b", "c", "d"}) rows.push_back(two_scores(id, 0.0, 1.0));
+    for (record::CaseRow& row : rows) row.target = {1.0};
+    rows[3].target.clear();
+    rows[2].target = {-100.0};  // ignore_index
+    spec::Rules rules;
+    spec::QualityRule quality;
+    quality.min = 0.5;
+    rules.quality = {quality};
+    const Verdict half = judged(rules, with_cases(rows));
+    COMPARE_WORD(half.word, "accepted");
+    QVERIFY(mentions(rule_of(half, "quality").reason,
+                     "over 2 of 4 cases (1 has no target and 1 has a target that does not count)"));
+    QVERIFY(mentions(half.reasons.at(1), "quality is of 2 of 4 cases"));
+    rows[1].target.clear();
+    const Verdict less = judged(rules, with_cases(rows));
+    COMPARE_WORD(less.word, "undecided");
+    QVERIFY(mentions(less.reasons.front(),
+                     "over 1 of 4 cases (2 have no target and 1 has a target that does not "
+                     "count)"));
+    QVERIFY(mentions(less.reasons.front(), "fewer than half of the frozen cases have a target that counts"));
+  }
+
   void training_rows_as_cases_are_said() {
     Evidence evidence = sound();
     evidence.cases_are_training_rows = true;
