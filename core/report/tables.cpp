@@ -68,6 +68,7 @@ std::string mean_loss_words(const LossSummary& losses) {
 std::string casts_words(const std::string& cast_policy) {
   if (cast_policy == "cuda") return "CUDA's casts";
   if (cast_policy == "jit") return "TorchScript's casts";
+  if (cast_policy == "unknown") return "casts not known";
   return "casts of the " + cast_policy;
 }
 

@@ -222,6 +222,7 @@ void read_evidence(judge::Evidence& evidence, const json& object) {
   evidence.weights_unchanged = optional_flag(object.at("weights_unchanged"));
   evidence.cases_are_training_rows = object.at("cases_are_training_rows").get<bool>();
   evidence.not_looked_at = object.value("not_looked_at", std::vector<std::string>());  // evidence of before has none
+  evidence.circumstances = object.value("circumstances", std::vector<std::string>());
   evidence.holes = object.value("holes", std::vector<std::string>());
   evidence.steps_missing = object.value("steps_missing", std::string());
   if (object.contains("utility")) evidence.utility = utility_of(object.at("utility"));
@@ -338,6 +339,7 @@ std::string evidence_text(const judge::Evidence& evidence) {
       {"weights_unchanged", or_null(evidence.weights_unchanged)},
       {"cases_are_training_rows", evidence.cases_are_training_rows},
       {"not_looked_at", evidence.not_looked_at},
+      {"circumstances", evidence.circumstances},
       {"holes", evidence.holes},
       {"steps_missing", evidence.steps_missing},
       {"costs_missing", evidence.costs.missing},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/foreign_files.h"
 
+#include <cmath>
 #include <optional>
 
 #include "core/base/error.h"
@@ -69,7 +70,7 @@ record::CaseKind kind_of(const ForeignTable& table, std::size_t column) {
 }  // namespace
 
 ForeignCases::ForeignCases(const std::string& reference_path, const std::string& trial_path)
-    : reference_path_(reference_path) {
+    : reference_path_(reference_path), trial_path_(trial_path) {
   read_reference(reference_path);
   read_trial(trial_path);
 }
@@ -79,6 +80,26 @@ void ForeignCases::refuse_target(std::size_t index, const std::string& problem, 
   for (const double value : rows[index].target) found += (found.empty() ? "" : ", ") + to_text(value);
   throw Error(ErrorKind::DataProblem, {problem, reference_path_, static_cast<int>(lines_[index]), 0,
                                        "column target, case " + rows[index].id, found, expected, ""});
+}
+
+void ForeignCases::refuse_outputs_beyond(double least, double most, const std::string& problem,
+                                         const std::string& expected) const {
+  const auto refuse_beyond = [&](const std::vector<double>& values, const char* name, const record::CaseRow& row,
+                                 const std::string& path, std::int64_t line) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values[i]) || (values[i] >= least && values[i] <= most)) continue;
+      throw Error(ErrorKind::DataProblem, {problem, path, static_cast<int>(line), 0,
+                                           "column " + (name + ('[' + std::to_string(i) + ']')) + ", case " + row.id,
+                                           to_text(values[i]), expected, ""});
+    }
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    refuse_beyond(rows[i].output_reference, "output", rows[i], reference_path_, lines_[i]);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    refuse_beyond(rows[i].output, "output", rows[i], trial_path_, trial_lines_[i]);
+    refuse_beyond(rows[i].output_same_weights, "output_same_weights", rows[i], trial_path_, trial_lines_[i]);
+  }
 }
 
 void ForeignCases::read_reference(const std::string& path) {
@@ -126,7 +147,8 @@ void ForeignCases::read_trial(const std::string& path) {
   const std::vector<std::size_t> target = table.indexed("target");
   const std::optional<std::size_t> kind = table.column("kind");
   const std::optional<std::size_t> slice = table.column("slice");
-  std::vector<std::int64_t> seen(rows.size(), 0);
+  std::vector<std::int64_t>& seen = trial_lines_;
+  seen.assign(rows.size(), 0);
   std::int64_t last = 1;
   while (table.next()) {
     last = table.line();

@@ -33,12 +33,17 @@ class ForeignCases {
   /// Refuses the target of a case where it stands. \param index  of the case
   [[noreturn]] void refuse_target(std::size_t index, const std::string& problem, const std::string& expected) const;
 
+  /// Refuses the first output beyond these bounds in either file, where it stands; NaN and infinities are no outputs
+  /// beyond them, but values to be judged.
+  void refuse_outputs_beyond(double least, double most, const std::string& problem, const std::string& expected) const;
+
  private:
   void read_reference(const std::string& path);
   void read_trial(const std::string& path);
 
-  std::string reference_path_;
-  std::vector<std::int64_t> lines_;  // in the reference's file, by case
+  std::string reference_path_, trial_path_;
+  std::vector<std::int64_t> lines_;        // in the reference's file, by case
+  std::vector<std::int64_t> trial_lines_;  // in the trial's
   std::unordered_map<std::string, std::size_t> places_;
 };
 

@@ -5,15 +5,18 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "core/archive/foreign_rows.h"
+#include "core/archive/reader.h"
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/judge/judge.h"
 #include "core/judge/utility.h"
+#include "core/judge/wording.h"
 #include "core/session/archived_evidence.h"
 #include "core/session/case_hash.h"
 #include "core/session/decision_check.h"
@@ -52,6 +55,7 @@ class ForeignJudgement {
     read_rules();
     choose_decision();
     check_targets();
+    check_outputs();
     describe();
     judge::compare(cases_.rows, evidence_.decision);
     evidence_.cases = cases_.rows;
@@ -64,13 +68,17 @@ class ForeignJudgement {
     evidence_.costs.missing = why_no_costs();
   }
 
-  archive::ForeignRun run() {
+  /// \param earlier  what the archive has of the same files, in words
+  archive::ForeignRun run(const std::vector<std::string>& earlier) {
+    if (!earlier.empty()) {
+      evidence_.circumstances.push_back("the same outputs were judged before: " + judge::first_three(earlier));
+    }
     archive::ForeignRun run;
     run.experiment = experiment_start();
     run.cases.sha256 = cases_sha256_;
     run.cases.cases = static_cast<std::int64_t>(cases_.rows.size());
     run.reference.start = arm(record::TrialKind::Reference, "reference");
-    run.reference.start.autocast = "off";
+    run.reference.start.autocast = run.reference.start.cast_policy = kNotKnown;
     run.trial.start = arm(record::TrialKind::Foreign, name_);
     run.trial.start.policy = trial_policy();
     run.trial.end = trial_end();
@@ -79,6 +87,18 @@ class ForeignJudgement {
     run.trial_cases = std::move(cases_.rows);
     run.steps = std::move(steps_.steps);
     return run;
+  }
+
+  /// Whether a trial of the archive is of the same outputs: of the same files, or of the same numbers in others.
+  bool is_of_the_same_outputs(const record::ExperimentStart& other, const std::string& other_evidence) const {
+    const json files = json::parse(other.lock, nullptr, false);
+    const json kept = json::parse(other_evidence, nullptr, false);
+    const json own_evidence = json::parse(evidence_text(evidence_));
+    if (kept.is_object() && kept.value("cases_sha256", json()) == own_evidence.at("cases_sha256")) return true;
+    if (!files.is_object() || !files.contains("foreign")) return false;
+    const json& theirs = files.at("foreign");
+    return theirs.value("reference", json()).value("sha256", std::string()) == sha256_of_file(files_.reference) &&
+           theirs.value("trial", json()).value("sha256", std::string()) == sha256_of_file(files_.trial);
   }
 
   const std::string& rules() const { return rules_; }
@@ -208,6 +228,19 @@ class ForeignJudgement {
     }
   }
 
+  /// What is no probability lowers a log loss below what can be reached.
+  void check_outputs() const {
+    constexpr double kRounding = 1e-6;  // of a logarithm that is taken by a subtraction
+    if (experiment_.training.loss == spec::Loss::Bce) {
+      cases_.refuse_outputs_beyond(0.0, 1.0, "no probability, which loss = \"bce\" asks for",
+                                   "a number from 0 to 1; for logits the loss is bce_with_logits");
+    } else if (experiment_.training.loss == spec::Loss::Nll) {
+      cases_.refuse_outputs_beyond(std::numeric_limits<double>::lowest(), kRounding,
+                                   "no logarithm of a probability, which loss = \"nll\" asks for",
+                                   "a number of at most 0; for logits the loss is cross_entropy");
+    }
+  }
+
   void describe() {
     const spec::Trial* const told = experiment_.trials.empty() ? nullptr : &experiment_.trials.front();
     evidence_.autocast = !files_.autocast.empty() ? files_.autocast
@@ -216,15 +249,14 @@ class ForeignJudgement {
     evidence_.device = !files_.device.empty()                 ? files_.device
                        : !experiment_.training.device.empty() ? experiment_.training.device
                                                               : kElsewhere;
-    if (told != nullptr) evidence_.cast_policy = told->cast_policy;
+    evidence_.cast_policy = told != nullptr ? told->cast_policy : kNotKnown;
     if (evidence_.autocast == kNotKnown) {
       notes_.emplace_back(
           "The precision of the trial is not known, so limits by dtype do not apply: --autocast tells it.");
     }
-    notes_.emplace_back(
-        "The run was made elsewhere. Its rules were given with its files: nothing shows that they were fixed before "
-        "its "
-        "first step. Device and precision are as told.");
+    notes_.emplace_back("The run was made elsewhere. Device and precision are as told.");
+    evidence_.circumstances.emplace_back(
+        "its rules were given with its files: nothing shows that they were fixed before its first step");
     cases_sha256_ = sha256_of_cases({}, cases_.rows);
   }
 
@@ -361,11 +393,30 @@ std::string name_of(const ForeignFiles& files) {
   return spec::checked_trial_name(told ? files.name : std::filesystem::path(files.trial).stem().string(), "--name");
 }
 
+/// "trial 2 (amp): rejected by the rules 0123abcd", the newest first: rules that were loosened until they held are
+/// seen.
+std::vector<std::string> earlier_judgements(const std::string& archive, const ForeignJudgement& judgement) {
+  std::vector<std::string> earlier;
+  if (!std::filesystem::exists(archive)) return earlier;
+  constexpr std::size_t kHashShown = 8;
+  const archive::Reader reader(archive);
+  for (const record::TrialRow& row : reader.trials()) {
+    if (row.start.kind != record::TrialKind::Foreign || !row.end.verdict) continue;
+    const record::ExperimentStart experiment = reader.experiment(row.experiment_id);
+    if (!judgement.is_of_the_same_outputs(experiment, reader.evidence(row.id).value_or(std::string()))) continue;
+    earlier.push_back("trial " + std::to_string(row.id) + " (" + row.start.name + ") " +
+                      std::string(record::to_text(row.end.verdict->word)) + " by the rules " +
+                      row.end.verdict->rules_sha256.substr(0, kHashShown));
+  }
+  std::reverse(earlier.begin(), earlier.end());
+  return earlier;
+}
+
 }  // namespace
 
 JudgedForeign judge_foreign(const std::string& archive, const ForeignFiles& files) {
   ForeignJudgement judgement(files, name_of(files));
-  archive::ForeignRun run = judgement.run();
+  archive::ForeignRun run = judgement.run(earlier_judgements(archive, judgement));
   archive::keep_foreign_run(archive, run);
   return {std::move(run.reference), std::move(run.trial), judgement.rules(), judgement.notes()};
 }

@@ -290,6 +290,66 @@ class CliForeignTests : public QObject {
     QVERIFY2(outcome.exit == 0, outcome.out + outcome.err);
   }
 
+  void outputs_that_are_no_probabilities_are_refused_with_the_line_data() {
+    QTest::addColumn<QByteArray>("loss");
+    QTest::addColumn<QByteArray>("reference");
+    QTest::addColumn<QByteArray>("trial");
+    QTest::addColumn<QList<QByteArray>>("texts");
+    const auto row = [](const char* name, const char* loss, const char* reference, const char* trial,
+                        const QList<QByteArray>& texts) {
+      QTest::newRow(name) << QByteArray(loss) << QByteArray(reference) << QByteArray(trial) << texts;
+    };
+    row("trial", "bce", "case,output\na,0.9\nb,0.9\n", "case,output\nb,7\na,0.9\n",
+        {"T.csv, line 2", "case b", "7", "from 0 to 1"});
+    row("reference", "bce", "case,output\na,0.9\nb,-3\n", "case,output\na,0\nb,1\n", {"R.csv, line 3", "-3"});
+    row("same weights", "bce", "case,output\na,0\n", "case,output,output_same_weights\na,1,1.5\n",
+        {"T.csv, line 2", "output_same_weights[0]", "1.5"});
+    row("nll", "nll", "case,output[0],output[1]\na,-0.1,-2.3\n", "case,output[0],output[1]\na,-2.3,50\n",
+        {"T.csv, line 2", "output[1]", "50", "at most 0"});
+  }
+
+  void outputs_that_are_no_probabilities_are_refused_with_the_line() {
+    QFETCH(QByteArray, loss);
+    QFETCH(QByteArray, reference);
+    QFETCH(QByteArray, trial);
+    QFETCH(QList<QByteArray>, texts);
+    box_->write("R.csv", reference);
+    box_->write("T.csv", trial);
+    box_->write("F.toml", "mantissa = 1\n[training]\nloss = \"" + loss + "\"\n[rules]\nflips = { max = 0 }\n");
+    is_refused(judge(), texts);
+  }
+
+  void nothing_is_claimed_that_nobody_told() {
+    const nlohmann::json told = judge({"--device", "cuda", "--autocast", "float16"}).json();
+    QCOMPARE(told["judgement"]["scope"]["cast_policy"].get<std::string>(), std::string("unknown"));
+    QVERIFY(has_reason(told, "nothing shows that they were fixed before its first step"));
+    const nlohmann::json trials = box_->run({"list", "--json"}).json()["trials"];
+    QCOMPARE(trials[0]["autocast"].get<std::string>(), std::string("unknown"));
+    QVERIFY(box_->run({"show", "last"}).out.contains("nothing shows that they were fixed before its first step"));
+    QVERIFY(box_->run({"show", "last"}).out.contains("casts not known"));
+  }
+
+  void looser_rules_name_what_stricter_ones_found() {
+    box_->write("strict.toml", "mantissa = 1\n[rules]\nflips = { of = \"trained\", max = 0 }\n");
+    const Outcome strict =
+        box_->run({"judge", "--reference", "R.csv", "--trial", "T.csv", "--rules", "strict.toml", "--name", "first"});
+    QCOMPARE(strict.exit, 1);
+    QVERIFY(!strict.out.contains("judged before"));
+    box_->write("T2.csv", QByteArray(kTrial).replace("4.01", "4.010"));  // the same numbers in another file
+    const Outcome loose = box_->run(
+        {"judge", "--reference", "R.csv", "--trial", "T2.csv", "--rules", "F.toml", "--name", "second", "--json"});
+    QCOMPARE(loose.exit, 0);
+    QVERIFY2(has_reason(loose.json(), "the same outputs were judged before: trial 2 (first) rejected by the rules "),
+             loose.out);
+    QVERIFY(box_->run({"show", "second"}).out.contains("trial 2 (first) rejected"));
+    QVERIFY(box_->run({"judge", "second", "--json"}).json()["judgement"]["reasons"] ==
+            loose.json()["judgement"]["reasons"]);
+    box_->write("T3.csv", QByteArray(kTrial).replace("4.01", "4.02"));
+    const Outcome other = box_->run({"judge", "--reference", "R.csv", "--trial", "T3.csv", "--rules", "F.toml"});
+    QCOMPARE(other.exit, 0);  // 4.02 - 4 is still within 0.02
+    QVERIFY(!other.out.contains("judged before"));
+  }
+
   void what_the_files_lack_is_undecided_and_named() {
     box_->write("T.csv", "case,output[0],output[1]\na,1,1.0003\nb,2,1\nc,0,4\n");
     box_->write("F.toml", "mantissa = 1\n[rules]\noutput = { measure = \"abs\", reduce = \"max\", max = 0.02 }\n");
