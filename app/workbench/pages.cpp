@@ -96,7 +96,8 @@ ui::editor::EditorTabs* addEditor(ui::shell::MainWindow& window) {
   QObject::connect(editors, &ui::editor::EditorTabs::saved, memory, &ui::memory::MemoryPage::readAgain);
   QObject::connect(memory, &ui::memory::MemoryPage::planRequested, editors, &ui::editor::EditorTabs::usePlan);
   auto* const verdict = qobject_cast<ui::verdict::VerdictPage*>(window.page(QStringLiteral("verdict")));
-  QObject::connect(verdict, &ui::verdict::VerdictPage::editRequested, editors, &ui::editor::EditorTabs::openArchived);
+  QObject::connect(verdict, &ui::verdict::VerdictPage::editRequested, editors,
+                   [editors](qint64 experiment) { editors->openArchived(experiment, QStringLiteral("rules")); });
   run->setBeforeRun([editors](const QString& file) { return editors->saveBeforeRun(file); });
   return editors;
 }

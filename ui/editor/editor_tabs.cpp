@@ -49,7 +49,8 @@ EditorTabs::EditorTabs(shell::MainWindow& window)
   connect(m_window.archiveDock(), &shell::ArchiveDock::trialSelected, this, &EditorTabs::enableActions);
   connect(m_archived, &ArchivedText::arrived, this,
           [this](const QString& name, const QString& file, const QString& text) {
-            open(name, withAbsolutePaths(text, QFileInfo(file).absolutePath()));
+            ExperimentEditor* const editor = open(name, withAbsolutePaths(text, QFileInfo(file).absolutePath()));
+            if (!m_archivedPage.isEmpty()) editor->showPage(m_archivedPage);
           });
   connect(m_archived, &ArchivedText::failed, this, [this](const QString& sentence) {
     m_window.strips()->show(shell::MessageStrip::Kind::Failure, sentence, QString::fromLatin1(kTopic));
@@ -229,7 +230,8 @@ void EditorTabs::usePlan(const QString& path, qint64 batch, qint64 accumulate, b
   if (ExperimentEditor* const editor = editorOf(path)) editor->usePlan(batch, accumulate, activationCheckpointing);
 }
 
-void EditorTabs::openArchived(std::int64_t experiment) {
+void EditorTabs::openArchived(std::int64_t experiment, const QString& page) {
+  m_archivedPage = page;
   if (!m_window.archive().isEmpty()) m_archived->read(m_window.archive(), experiment);
 }
 

@@ -39,7 +39,8 @@ class EditorTabs : public QObject {
   /// Writes how a step is computed into a file, in its editor, where a person sees and saves it.
   void usePlan(const QString& path, qint64 batch, qint64 accumulate, bool activationCheckpointing);
   /// The text of an experiment in the open archive as a new experiment; 0: the newest one.
-  void openArchived(std::int64_t experiment);
+  /// \param page  the table of the form that is shown first; empty: its first one
+  void openArchived(std::int64_t experiment, const QString& page = {});
   /// Keeps what is not saved in this folder, and offers what was left there: at the start by reopen(), and of a file
   /// that is opened. Call it once, before the first editor. Without it nothing is kept.
   void useUnsavedTexts(const QString& folder);
@@ -89,6 +90,7 @@ class EditorTabs : public QObject {
 
   shell::MainWindow& m_window;
   ArchivedText* m_archived;
+  QString m_archivedPage;  ///< of the form, for what is read
   QAction* m_runAgain = nullptr;
   QAction* m_run = nullptr;
   QStringList m_unsaved;

@@ -3,6 +3,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <QJsonDocument>
+#include <QJsonObject>
+
 #include <exception>
 
 #include "core/archive/reader.h"
@@ -32,7 +35,11 @@ void ExperimentLoader::load(const QString& archive, std::int64_t experiment, std
       const std::vector<record::CheckpointRow> checkpoints = reader.history(reference).checkpoints;
       if (!checkpoints.empty()) what.lastCheckpoint = checkpoints.back().step;
       const record::ExperimentStart start = reader.experiment(experiment);
-      what.experiment = std::make_shared<const spec::Experiment>(spec::parse_experiment(start.text, start.file));
+      // Of a run that was made elsewhere there are rules alone.
+      const QJsonObject lock = QJsonDocument::fromJson(QByteArray::fromStdString(start.lock)).object();
+      if (!lock.contains(QLatin1String("foreign"))) {
+        what.experiment = std::make_shared<const spec::Experiment>(spec::parse_experiment(start.text, start.file));
+      }
     } catch (const Error& error) {
       spdlog::info("experiment {} has no summary: {}", experiment, sentence(error.facts()));
     } catch (const std::exception& error) {

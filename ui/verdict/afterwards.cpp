@@ -4,8 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include <QAction>
+#include <QApplication>
+#include <QDir>
 #include <QFileInfo>
 #include <QKeySequence>
+#include <QSaveFile>
 #include <QWidget>
 
 #include <exception>
@@ -22,6 +25,7 @@
 #include "ui/shell/message_strip.h"
 #include "ui/shell/settings.h"
 #include "ui/verdict/mature_table.h"
+#include "ui/verdict/rules_file.h"
 #include "ui/verdict/rules_panel.h"
 
 namespace mantissa::ui::verdict {
@@ -30,6 +34,7 @@ namespace {
 constexpr char kJudgeTopic[] = "judge";
 constexpr char kJoinTopic[] = "join";
 constexpr char kMatureTopic[] = "mature";
+constexpr char kSaveTopic[] = "rules_file";
 constexpr char kRulesFolder[] = "experiment";
 constexpr char kOutcomesFolder[] = "outcomes";
 
@@ -43,6 +48,7 @@ QString problemOf(const std::exception& error) {
 Afterwards::Afterwards(shell::MessageStrips& strips, MatureTable& mature, QWidget* page)
     : QObject(page),
       askForFile(&file_dialogs::open),
+      askForPlace(&file_dialogs::save),
       m_strips(strips),
       m_mature(mature),
       m_page(page),
@@ -61,12 +67,25 @@ void Afterwards::useActions(shell::ActionList& actions, RulesPanel& panel) {
                         tr("Judges this trial once more by the rules of a file, post hoc: the verdict of the run "
                            "stays, and both stand side by side"),
                         [this] { askForRules(); });
+  m_judgeOwn = actions.add(
+      QStringLiteral("verdict_judge_own"), tr("Tools"), tr("Judge again by its &own rules"),
+      QKeySequence(tr("Ctrl+Alt+U")),
+      tr("Judges this trial once more by the rules that were fixed before its run: other seeds may have run meanwhile"),
+      [this] {
+        if (whyNot().isEmpty()) judgeBy(m_verdict->trial.id, {});
+      });
+  m_saveRules = actions.add(QStringLiteral("verdict_save_rules"), tr("Tools"), tr("Save as a rules &file…"), {},
+                            tr("Writes these rules into a file with mantissa = 1 and [rules], to be changed and judged "
+                               "by"),
+                            [this] { askForRulesPlace(); });
+  m_saveRules->setIconText(tr("Save…"));
+  panel.addRulesAction(m_saveRules);
   m_join = actions.add(QStringLiteral("verdict_join_outcomes"), tr("Tools"), tr("Join &outcomes…"),
                        QKeySequence(tr("Ctrl+Alt+O")),
                        tr("Adds outcomes that arrived after the verdict, from a CSV file with the columns case and "
                           "outcome: they give the mature quality"),
                        [this] { askForOutcomes(); });
-  for (QAction* const one : {m_judge, m_join}) panel.addAction(one);
+  for (QAction* const one : {m_judge, m_judgeOwn, m_join}) panel.addAction(one);
   enableActions();
 }
 
@@ -82,6 +101,9 @@ void Afterwards::enableActions() {
   const QString why = whyNot();
   const QString missing = tr("It is not part of this window");
   m_actions->setEnabled(m_judge, why.isEmpty() && m_judging.judgeAgain, why.isEmpty() ? missing : why);
+  m_actions->setEnabled(m_judgeOwn, why.isEmpty() && m_judging.judgeAgain, why.isEmpty() ? missing : why);
+  const bool hasRules = m_verdict && !m_verdict->rules.empty() && !m_verdict->experimentText.empty();
+  m_actions->setEnabled(m_saveRules, hasRules, m_verdict ? tr("No rules were fixed") : why);
   m_actions->setEnabled(m_join, why.isEmpty() && m_judging.addOutcomes, why.isEmpty() ? missing : why);
 }
 
@@ -91,8 +113,9 @@ void Afterwards::show(const QString& archive, const SharedVerdict& verdict, cons
   m_verdict = verdict;
   m_subject = subject;
   if (isOther) {
+    m_rulesFolder.clear();
     m_mature.hide();
-    for (const char* const topic : {kJudgeTopic, kJoinTopic, kMatureTopic}) {
+    for (const char* const topic : {kJudgeTopic, kJoinTopic, kMatureTopic, kSaveTopic}) {
       m_strips.dismissSeen(QString::fromLatin1(topic));
     }
   }
@@ -133,11 +156,60 @@ QString Afterwards::startFolder(const char* kind) const {
   return m_settings->startFolder(QString::fromLatin1(kind), m_archive);
 }
 
+/// Where the experiment is, from which other rules are made.
+QString Afterwards::rulesFolder() const {
+  if (!m_rulesFolder.isEmpty()) return m_rulesFolder;
+  const QFileInfo experiment(m_verdict ? m_verdict->experimentFile : QString());
+  if (experiment.isAbsolute() && experiment.absoluteDir().exists()) return experiment.absolutePath();
+  return startFolder(kRulesFolder);
+}
+
+/// The keyboard goes back to where it was on the page.
+QString Afterwards::ask(const std::function<QString(QWidget*, const QString&, const QString&, const QString&)>& dialog,
+                        const QString& title, const QString& start, const QString& filter) {
+  const QPointer<QWidget> before = QApplication::focusWidget();
+  const QString file = dialog(m_page, title, start, filter);
+  const bool isOfPage = before != nullptr && m_page->isAncestorOf(before);
+  (isOfPage ? before.data() : m_page)->setFocus(Qt::OtherFocusReason);
+  return file;
+}
+
+void Afterwards::askForRulesPlace() {
+  if (!m_verdict) return;
+  const QString name = QFileInfo(m_verdict->experimentFile).completeBaseName();
+  const QString start =
+      QDir(rulesFolder()).filePath((name.isEmpty() ? tr("experiment") : name) + QStringLiteral("-rules.toml"));
+  const QString file = ask(askForPlace, tr("Save the rules"), start, tr("Rules (*.toml);;All files (*)"));
+  if (!file.isEmpty()) saveRules(file);
+}
+
+void Afterwards::saveRules(const QString& file) {
+  if (!m_verdict) return;
+  const QString topic = QString::fromLatin1(kSaveTopic);
+  const QByteArray text = rulesFileText(*m_verdict).toUtf8();
+  QSaveFile out(file);
+  const bool isWritten = out.open(QIODevice::WriteOnly) && out.write(text) == text.size() && out.commit();
+  if (!isWritten) {
+    const QString sentence =
+        tr("The rules cannot be written to %1: %2").arg(QDir::toNativeSeparators(file), out.errorString());
+    spdlog::warn("{}", sentence.toStdString());
+    m_strips.show(shell::MessageStrip::Kind::Failure, sentence, topic);
+    return;
+  }
+  m_rulesFolder = QFileInfo(file).absolutePath();
+  m_strips.dismiss(topic);
+  const QString sentence = tr("Rules written to %1. Change them there, then choose Judge by other rules.")
+                               .arg(QDir::toNativeSeparators(file));
+  spdlog::info("{}", sentence.toStdString());
+  Q_EMIT told(sentence);
+}
+
 void Afterwards::askForRules() {
   if (!whyNot().isEmpty()) return;
-  const QString file = askForFile(m_page, tr("Judge by the rules of a file"), startFolder(kRulesFolder),
-                                  tr("Experiments and rules (*.toml);;All files (*)"));
-  if (file.isEmpty()) return;
+  const QString file = ask(askForFile, tr("Judge by the rules of a file"), rulesFolder(),
+                           tr("Experiments and rules (*.toml);;All files (*)"));
+  if (file.isEmpty() || !whyNot().isEmpty()) return;
+  m_rulesFolder = QFileInfo(file).absolutePath();
   if (m_settings != nullptr) m_settings->setFolderOf(QString::fromLatin1(kRulesFolder), file);
   judgeBy(m_verdict->trial.id, file);
 }
@@ -145,7 +217,7 @@ void Afterwards::askForRules() {
 void Afterwards::askForOutcomes() {
   if (!whyNot().isEmpty()) return;
   const QString file =
-      askForFile(m_page, tr("Join outcomes"), startFolder(kOutcomesFolder), tr("Tables (*.csv);;All files (*)"));
+      ask(askForFile, tr("Join outcomes"), startFolder(kOutcomesFolder), tr("Tables (*.csv);;All files (*)"));
   if (file.isEmpty()) return;
   if (m_settings != nullptr) m_settings->setFolderOf(QString::fromLatin1(kOutcomesFolder), file);
   joinOutcomes(file);
@@ -192,6 +264,10 @@ void Afterwards::judgeBy(std::int64_t trial, const QString& rulesFile) {
          if (result.judgement.post_hoc) {
            sentence = tr("Judged by %1, post hoc: %2. The verdict of the run stays %3.")
                           .arg(file, word, models::verdictText(result.of_run.word));
+         } else if (rulesFile.isEmpty()) {
+           sentence = result.judgement.verdict.word == result.of_run.word
+                          ? tr("Judged again by its own rules: %1, as before. Nothing was added.").arg(word)
+                          : tr("Judged again by its own rules: with the runs that came since it is %1.").arg(word);
          } else if (result.judgement.verdict.word == result.of_run.word) {
            sentence =
                tr("%1 has the rules that were fixed before the run: %2, as before. Nothing was added.").arg(file, word);

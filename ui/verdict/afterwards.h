@@ -44,14 +44,20 @@ class Afterwards : public QObject {
   /// \param verdict  null: none is shown
   void show(const QString& archive, const SharedVerdict& verdict, const QString& subject);
 
-  /// By the rules of a file, without asking for it. \param trial  of the archive that is shown
+  /// By the rules of a file, without asking for it; of none, by those of the run. \param trial  of the archive that is
+  /// shown
   void judgeBy(std::int64_t trial, const QString& rulesFile);
   void joinOutcomes(const QString& file);
+  /// Writes the rules of the trial that is shown as a file to begin other ones with.
+  void saveRules(const QString& file);
 
   bool isBusy() const { return m_writing.isBusy() || m_reading.isBusy(); }
 
   /// Asks for an existing file: empty, none. Replaceable for tests.
   std::function<QString(QWidget* parent, const QString& title, const QString& start, const QString& filter)> askForFile;
+  /// Asks for a file to write.
+  std::function<QString(QWidget* parent, const QString& title, const QString& start, const QString& filter)>
+      askForPlace;
 
  Q_SIGNALS:
   /// The archive holds something new about a trial.
@@ -62,6 +68,10 @@ class Afterwards : public QObject {
  private:
   void askForRules();
   void askForOutcomes();
+  void askForRulesPlace();
+  QString rulesFolder() const;
+  QString ask(const std::function<QString(QWidget*, const QString&, const QString&, const QString&)>& dialog,
+              const QString& title, const QString& start, const QString& filter);
   void readMature();
   void enableActions();
   QString whyNot() const;
@@ -77,7 +87,10 @@ class Afterwards : public QObject {
   QString m_subject;
   shell::Settings* m_settings = nullptr;
   shell::ActionList* m_actions = nullptr;
+  QString m_rulesFolder;  ///< where rules were saved or chosen last, of this experiment; empty: nowhere yet
   QAction* m_judge = nullptr;
+  QAction* m_judgeOwn = nullptr;
+  QAction* m_saveRules = nullptr;
   QAction* m_join = nullptr;
   // Last: what they wait for at the end uses the rest.
   models::BackgroundWork m_reading;

@@ -342,7 +342,7 @@ void CaseTable::showCases(const SharedVerdict& verdict, const QString& subject) 
   m_data = verdict;
   m_columns = columnsOf(*verdict);
   plot::PictureWords words;
-  words.title = verdict->hasDecisions ? tr("Flips and smallest margins") : tr("Cases and largest deviations");
+  words.title = verdict->hasDecisions ? tr("Flips and margins") : tr("Cases and largest deviations");
   words.subject = subject;
   if (!verdict->cases.empty()) {
     QStringList notes;

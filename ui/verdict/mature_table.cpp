@@ -37,9 +37,13 @@ void MatureTable::showMature(const VerdictData& verdict, const std::optional<rec
   // Of another metric than the run's the two do not stand beside each other.
   const bool isSameMetric = end.quality_metric == mature->metric;
   auto rows = std::make_shared<std::vector<MatureRow>>();
-  rows->push_back({tr("reference"), isSameMetric ? end.quality_reference : std::nullopt, mature->quality_reference});
-  rows->push_back({tr("trained"), isSameMetric ? end.quality : std::nullopt, mature->quality});
-  if (mature->quality_same_weights) rows->push_back({tr("same weights"), std::nullopt, mature->quality_same_weights});
+  const VerdictData::KnownQuality before =
+      isSameMetric && verdict.ofKnownOutcomes ? *verdict.ofKnownOutcomes : VerdictData::KnownQuality();
+  rows->push_back({tr("reference"), before.reference, mature->quality_reference});
+  rows->push_back({tr("trained"), before.trained, mature->quality});
+  if (mature->quality_same_weights) {
+    rows->push_back({tr("same weights"), before.sameWeights, mature->quality_same_weights});
+  }
   plot::PictureWords words;
   words.title = tr("Mature quality");
   words.unit = tr("%1, by outcomes that came after the verdict").arg(QString::fromStdString(mature->metric));
@@ -48,11 +52,16 @@ void MatureTable::showMature(const VerdictData& verdict, const std::optional<rec
   words.spoken = tr("Outcomes of %1 of %2 are known. The verdict stays what it is.")
                      .arg(wholeText(mature->outcomes), casesText(mature->cases));
   setWords(std::move(words));
-  table()->rows().setColumns({{tr("Weights")},
-                              {tr("At the verdict"), {}, true, tr("Over the cases that had a target then")},
-                              {tr("Mature"), {}, true, tr("Over the cases whose outcome is known")},
-                              {tr("Change"), {}, true},
-                              {tr("Outcomes"), {}, false, tr("How many of the frozen cases have an outcome"), true}});
+  table()->rows().setColumns(
+      {{tr("Weights")},
+       {tr("At the verdict"),
+        {},
+        true,
+        tr("Over the same cases, those whose outcome is known, by the targets that they had then; the verdict "
+           "itself rests on all cases")},
+       {tr("Mature"), {}, true, tr("Over the cases whose outcome is known")},
+       {tr("Change"), {}, true},
+       {tr("Outcomes"), {}, false, tr("How many of the frozen cases have an outcome"), true}});
   const bool higherIsBetter = spec::higher_is_better(mature->metric);
   const QString known = tr("%1 of %2").arg(wholeText(mature->outcomes), casesText(mature->cases));
   table()->rows().setRows(static_cast<int>(rows->size()),

@@ -7,6 +7,7 @@
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <memory>
@@ -102,6 +103,14 @@ void RulesPanel::addAction(QAction* action) {
   auto* const button = new shell::ActionButton(action);
   if (m_buttons->count() == 0) button->setPrimary();
   m_buttons->addWidget(button);
+}
+
+void RulesPanel::addRulesAction(QAction* action) {
+  auto* const button = new QToolButton;
+  button->setDefaultAction(action);  // its short text
+  button->setAutoRaise(true);
+  button->setAccessibleName(action->toolTip());
+  m_fixed->addToHeader(button);
 }
 
 void RulesPanel::showRules(const VerdictData& verdict) {

@@ -27,6 +27,8 @@ class RulesPanel : public QWidget {
 
   /// A button at the top; the first one is the primary.
   void addAction(QAction* action);
+  /// A button beside the title of the rules.
+  void addRulesAction(QAction* action);
 
   void showRules(const VerdictData& verdict);
   /// \param judgement  null: none

@@ -17,6 +17,7 @@
 #include "core/judge/judge.h"
 #include "core/judge/utility.h"
 #include "core/judge/verdict_context.h"
+#include "core/record/outcomes.h"
 #include "core/spec/experiment.h"
 
 namespace mantissa::ui::verdict {
@@ -246,6 +247,35 @@ record::VerdictContext besideOf(const archive::Reader& reader, const record::Tri
   return beside;
 }
 
+/// By the targets of the run, of the cases whose outcomes are known.
+std::optional<VerdictData::KnownQuality> qualityOfKnown(std::vector<record::CaseRow> rows,
+                                                        const std::vector<record::CaseOutcome>& outcomes,
+                                                        const std::string& metric,
+                                                        const std::optional<Reading>& reading) {
+  if (outcomes.empty() || !reading || metric.empty()) return std::nullopt;
+  VerdictData::KnownQuality known;
+  try {
+    judge::compare(rows, reading->decision);  // which decisions of the same weights are right is not kept
+    std::vector<record::CaseRow> chosen;
+    for (const record::CaseOutcome& one : outcomes) {
+      const auto place = static_cast<std::size_t>(one.position);
+      if (place < rows.size() && rows[place].id == one.id) chosen.push_back(rows[place]);
+    }
+    const auto value = [&](spec::Of of, bool isReference) -> std::optional<double> {
+      const double quality = judge::quality(chosen, metric, of, isReference, reading->unit, reading->decision);
+      return std::isnan(quality) ? std::nullopt : std::optional<double>(quality);
+    };
+    known.reference = value(spec::Of::Trained, true);
+    known.trained = value(spec::Of::Trained, false);
+    const bool hasSame = std::all_of(chosen.begin(), chosen.end(),
+                                     [](const record::CaseRow& row) { return !row.output_same_weights.empty(); });
+    if (hasSame) known.sameWeights = value(spec::Of::SameWeights, false);
+  } catch (const Error&) {
+    return known;  // outputs of different lengths: the rules say so
+  }
+  return known;
+}
+
 }  // namespace
 
 SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
@@ -260,6 +290,8 @@ SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
   record::ExperimentStart start = reader.experiment(experiment);
   data->rules = std::move(start.rules);
   data->rulesSha256 = std::move(start.rules_sha256);
+  data->experimentText = std::move(start.text);
+  data->experimentFile = QString::fromStdString(start.file);
   data->judgements = reader.judgements(trial);
   data->caseSet = reader.case_set(experiment);
   const std::optional<std::string> evidence = reader.evidence(trial);
@@ -275,6 +307,7 @@ SharedVerdict readVerdict(const QString& archive, std::int64_t trial) {
   if (reading && reading->utility && !rows.empty()) {
     data->trial.end.utility = judge::utility_of(rows, reading->decision, *reading->utility);
   }
+  data->ofKnownOutcomes = qualityOfKnown(rows, reader.outcomes(trial), metric, reading);
   data->slices = slicesOf(rows, data->cases, metric, evidence);
   data->beside = besideOf(reader, data->trial, rows, reading);
   return data;

@@ -77,9 +77,16 @@ struct SliceFacts {
 /// Everything that the page shows of one trial, as it stood in the archive at one moment.
 struct VerdictData {
   record::TrialRow trial;
-  QString fixedAt;          ///< when its rules were stored: UTC, ISO 8601
-  std::string rules;        ///< JSON of [rules] as fixed; empty: none were
-  std::string rulesSha256;  ///< as stored with the experiment
+  QString fixedAt;             ///< when its rules were stored: UTC, ISO 8601
+  std::string rules;           ///< JSON of [rules] as fixed; empty: none were
+  std::string rulesSha256;     ///< as stored with the experiment
+  std::string experimentText;  ///< of the file that was run, with its overrides; of a foreign run its rules file
+  QString experimentFile;      ///< path as given
+  /// The qualities of the run over those cases alone whose outcomes are known by now: like for like beside them.
+  struct KnownQuality {
+    std::optional<double> reference, sameWeights, trained;
+  };
+  std::optional<KnownQuality> ofKnownOutcomes;  ///< nothing: no outcome is known
   std::vector<record::Judgement> judgements;
   std::optional<record::CaseSet> caseSet;
   /// Its run was made elsewhere: nothing shows that its rules were fixed before its first step.

@@ -185,7 +185,12 @@ void VerdictPage::setJudging(Judging judging) { m_afterwards->setJudging(std::mo
 void VerdictPage::enableActions() {
   if (m_actions == nullptr) return;
   const QString why = m_shown ? QString() : tr("No trial is shown on the Verdict page");
-  m_actions->setEnabled(m_edit, m_shown != nullptr, why);
+  const bool isForeign = m_shown && m_shown->isForeign();
+  m_actions->setEnabled(m_edit, m_shown != nullptr && !isForeign,
+                        isForeign
+                            ? tr("The run was made elsewhere: there is no experiment to copy. Save its rules as a "
+                                 "rules file, change that and judge by it")
+                            : why);
   m_actions->setEnabled(m_steps, m_shown != nullptr, why);
   if (!m_shown) m_afterwards->show(m_archive, nullptr, {});
 }

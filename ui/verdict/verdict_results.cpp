@@ -299,11 +299,11 @@ void VerdictResults::showSlices(const QString& subject) {
                    {tr("Cases"), {}, true},
                    {tr("Flips, same w."), tr("Flips, same weights"), true, {}, false, tr("Flips,\nsame w.")},
                    {tr("Flips, trained"), {}, true, {}, false, tr("Flips,\ntrained")},
-                   {tr("Reference"), tr("Reference, %1").arg(metric), true},
-                   {trial, tr("%1, %2").arg(trial, metric), true},
-                   {tr("Change"), {}, true},
-                   {tr("Largest"), tr("Largest case-relative deviation, same weights"), true,
-                    tr("Largest case-relative deviation, same weights")}});
+                   {tr("Reference"), tr("Reference, %1").arg(metric), true, {}, false, tr("Ref.")},
+                   {tr("Trained"), tr("%1, %2").arg(trial, metric), true, tr("The trial's own weights")},
+                   {tr("Change"), {}, true, tr("Of the trained weights against the reference")},
+                   {tr("Largest deviation"), tr("Largest case-relative deviation, same weights"), true,
+                    tr("Largest case-relative deviation, same weights"), false, tr("Largest\ndev.")}});
   rows.setRows(static_cast<int>(m_data->slices.size()), [verdict = m_data](int row, int column) -> RowsCell {
     const SliceFacts& slice = verdict->slices[static_cast<std::size_t>(row)];
     switch (column) {

@@ -15,13 +15,16 @@
 #include <memory>
 #include <thread>
 
+#include "core/archive/outcome_rows.h"
 #include "core/archive/reader.h"
 #include "core/base/error.h"
+#include "core/spec/parse.h"
 #include "tests/ui/verdict/judged_archive.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/message_strip.h"
 #include "ui/verdict/afterwards.h"
 #include "ui/verdict/mature_table.h"
+#include "ui/verdict/rules_file.h"
 #include "ui/verdict/verdict_page.h"
 #include "ui/verdict/verdict_results.h"
 
@@ -93,6 +96,46 @@ class AfterwardsTests : public QObject {
     QVERIFY(judge()->isEnabled());
   }
 
+  void a_trial_is_judged_again_by_its_own_rules() {
+    std::atomic<int> withoutFile{0};
+    Judging judging;
+    judging.judgeAgain = [&withoutFile](const std::string&, std::int64_t, const std::string& file) {
+      if (file.empty()) ++withoutFile;
+      session::JudgedAgain again;
+      again.judgement.verdict = again.of_run = rejectedVerdict();
+      return again;
+    };
+    m_page->setJudging(judging);
+    show();
+    m_actions->find(QStringLiteral("verdict_judge_own"))->trigger();
+    QTRY_COMPARE(withoutFile.load(), 1);
+    QTRY_COMPARE(strip(shell::MessageStrip::Kind::Note),
+                 QStringLiteral("Judged again by its own rules: ✕ rejected, as before. Nothing was added."));
+    QVERIFY(m_asked.isEmpty());
+  }
+
+  void rules_are_saved_as_a_file_to_begin_other_ones_with() {
+    VerdictData data;
+    data.experimentText =
+        "mantissa = 1\nname = \"u\"\n[training]\nsteps = 6\n\n# Nothing may flip.\n[rules]\nflips = { max = 0 }\n"
+        "[[rules.quality]]\nmetric = \"accuracy\"\nmin = 0.5\n[expect]\nbf16 = \"accepted\"\n";
+    const QString expected = QStringLiteral(
+        "mantissa = 1\n\n# Nothing may flip.\n[rules]\nflips = { max = 0 }\n"
+        "[[rules.quality]]\nmetric = \"accuracy\"\nmin = 0.5\n");
+    spec::Experiment experiment = spec::foreign_experiment_of_text(expected.toStdString(), "a");
+    data.rules =
+        spec::canonical_json_of_rules(spec::with_rules_of_text(expected.toStdString(), "a", std::move(experiment)));
+    QCOMPARE(rulesFileText(data), expected);
+    data.rules = "{}";  // cut out they would say something else: all of it
+    QCOMPARE(rulesFileText(data), QString::fromStdString(data.experimentText));
+    const QString file = m_folder->filePath(QStringLiteral("rules.toml"));
+    show();
+    m_page->afterwards()->saveRules(file);
+    QVERIFY(QFile::exists(file));
+    m_page->afterwards()->saveRules(m_folder->filePath(QStringLiteral("nowhere/rules.toml")));
+    QVERIFY(strip(shell::MessageStrip::Kind::Failure).startsWith(QStringLiteral("The rules cannot be written to")));
+  }
+
   void without_a_file_nothing_is_judged() {
     std::atomic<int> calls{0};
     Judging judging;
@@ -128,7 +171,10 @@ class AfterwardsTests : public QObject {
   void outcomes_give_a_quality_beside_the_one_of_the_run() {
     std::atomic<int> known{0};
     Judging judging;
-    judging.addOutcomes = [&known](const std::string&, std::int64_t, const std::string&) -> std::int64_t {
+    judging.addOutcomes = [&known](const std::string& archive, std::int64_t trial, const std::string&) -> std::int64_t {
+      std::vector<record::CaseOutcome> outcomes;
+      for (std::int64_t i = 0; i < 4; ++i) outcomes.push_back({i, std::to_string(i + 1), 0.0, {}, "hash"});
+      archive::keep_outcomes(archive, trial, outcomes);
       known = 4;
       return 4;
     };
@@ -138,7 +184,7 @@ class AfterwardsTests : public QObject {
       mature.cases = 6;
       mature.outcomes = known;
       mature.metric = "accuracy";
-      mature.quality = 0.5;
+      mature.quality = 0.25;
       mature.quality_reference = 0.75;
       return mature;
     };
@@ -153,15 +199,16 @@ class AfterwardsTests : public QObject {
     const plot::RowsModel& rows = mature->table()->rows();
     QCOMPARE(rows.rowCount(), 2);
     const auto cell = [&rows](int row, MatureTable::Column column) { return rows.cell(row, static_cast<int>(column)); };
-    QCOMPARE(cell(1, MatureTable::Column::AtVerdict).text, QStringLiteral("0.8333"));  // 5/6
-    QCOMPARE(cell(1, MatureTable::Column::Mature).text, QStringLiteral("0.5000"));
-    QCOMPARE(cell(1, MatureTable::Column::Change).text, QStringLiteral("−0.3333"));  // 1/2 - 5/6
+    QCOMPARE(cell(1, MatureTable::Column::AtVerdict).text, QStringLiteral("0.5000"));  // cases 1, 2 of 1 to 4
+    QCOMPARE(cell(0, MatureTable::Column::AtVerdict).text, QStringLiteral("0.7500"));  // and 3 of the reference
+    QCOMPARE(cell(1, MatureTable::Column::Mature).text, QStringLiteral("0.2500"));
+    QCOMPARE(cell(1, MatureTable::Column::Change).text, QStringLiteral("−0.2500"));
     QCOMPARE(cell(1, MatureTable::Column::Change).tone, plot::RowsCell::Tone::Bad);
     QCOMPARE(cell(0, MatureTable::Column::Outcomes).text, QStringLiteral("4 of 6 cases"));
     QVERIFY(strip(shell::MessageStrip::Kind::Note).startsWith(QStringLiteral("4 outcomes of late.csv were joined")));
     mature->table()->selectRow(1);
     mature->table()->copy();
-    QVERIFY(QApplication::clipboard()->text().contains(QStringLiteral("trained\t0.8333333333333334\t0.5\t")));
+    QVERIFY(QApplication::clipboard()->text().contains(QStringLiteral("trained\t0.5\t0.25\t")));
   }
 
   void a_quality_of_another_metric_has_no_neighbour() {
