@@ -23,7 +23,7 @@ struct MatureQuality {
   std::int64_t outcomes = 0;  ///< cases of which the outcome is known
   /// Outcomes of cases that left the frozen set when it was chosen again after a resumed run: kept, and not counted.
   std::int64_t set_aside = 0;
-  std::string metric;         ///< accuracy or rmse
+  std::string metric;  ///< accuracy or rmse
   std::optional<double> quality_reference, quality, quality_same_weights;
   std::string received_at;   ///< of the last ones
   std::string cases_sha256;  ///< of the frozen set as it is now
