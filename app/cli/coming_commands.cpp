@@ -8,8 +8,8 @@
 namespace mantissa::cli {
 
 void add_coming(Program& program) {
-  constexpr std::array<const char*, 12> kNames = {"tag",   "query",   "report",   "rehearse", "diagnose", "compare",
-                                                  "merge", "profile", "roofline", "time",     "plan",     "archive"};
+  constexpr std::array<const char*, 11> kNames = {"tag",     "report",   "rehearse", "diagnose", "compare", "merge",
+                                                  "profile", "roofline", "time",     "plan",     "archive"};
   std::string coming;
   for (const char* const name : kNames) {
     CLI::App* const command = program.add_command(name, "Not yet available", [name]() -> int {

@@ -38,6 +38,7 @@ void declare(Program& program) {
   add_show(program);
   add_judge(program);
   add_outcomes(program);
+  add_query(program);
   add_export(program);
   add_check(program);
   add_inspect(program);

@@ -59,6 +59,7 @@ void add_list(Program& program);
 void add_show(Program& program);
 void add_judge(Program& program);
 void add_outcomes(Program& program);
+void add_query(Program& program);
 void add_export(Program& program);
 void add_check(Program& program);
 void add_inspect(Program& program);
