@@ -78,6 +78,7 @@ class AfterwardsTests : public QObject {
       again.judgement.rules = R"({"target":"as-run","non_finite":"reject","output":[]})";
       again.judgement.verdict = rejectedVerdict();
       again.judgement.verdict.word = record::VerdictWord::Accepted;
+      again.judgement.verdict.rules.resize(1);  // the one that holds
       again.of_run = rejectedVerdict();
       archive::keep_judgement(archive, again.judgement);
       return again;
@@ -174,7 +175,7 @@ class AfterwardsTests : public QObject {
     judging.addOutcomes = [&known](const std::string& archive, std::int64_t trial, const std::string&) -> std::int64_t {
       std::vector<record::CaseOutcome> outcomes;
       for (std::int64_t i = 0; i < 4; ++i) outcomes.push_back({i, std::to_string(i + 1), 0.0, {}, "hash"});
-      archive::keep_outcomes(archive, trial, outcomes);
+      archive::keep_outcomes(archive, trial, "hash", outcomes);
       known = 4;
       return 4;
     };
