@@ -122,7 +122,7 @@ void RuleTable::showRules(const std::vector<record::RuleVerdict>& rules, plot::P
         tr("What the rule found; of rules over several seeds the lower bound of the "
            "difference from the reference")},
        {tr("Used of limit"), tr("Share of the limit"), true,
-        tr("What was measured, as a share of an upper limit: above 100 % the rule does not hold")},
+        tr("What was measured, as a share of an upper limit: above 100 % the rule does not hold"), false, tr("Used")},
        {tr("Evidence"), tr("Cases or steps"), false,
         tr("What the rule was judged by: cases stand below, steps on the Run page")},
        {tr("Reason"), {}, false, tr("Whole below the table, of the row that is selected"), true}});

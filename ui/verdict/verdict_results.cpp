@@ -39,7 +39,7 @@ constexpr int kFrame = 36;  // px of a frame besides its table
 constexpr int kPictureHeight = 200;
 constexpr int kCaseRows = 10;
 constexpr int kSliceRows = 5;
-constexpr int kMostContextRows = 5;
+constexpr int kMostContextRows = 8;
 constexpr int kMostJudgements = 4;
 constexpr int kNarrow = 760;  // px below which nothing stands side by side
 

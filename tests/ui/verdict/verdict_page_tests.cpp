@@ -25,6 +25,7 @@
 #include "ui/shell/glance_strip.h"
 #include "ui/shell/theme.h"
 #include "ui/verdict/case_table.h"
+#include "ui/verdict/context_view.h"
 #include "ui/verdict/latency_view.h"
 #include "ui/verdict/rule_table.h"
 #include "ui/verdict/rules_panel.h"
@@ -459,6 +460,30 @@ class VerdictPageTests : public QObject {
     QVERIFY(at(0, 4).startsWith(QLatin1Char('1')));
     QVERIFY(at(0, 5).startsWith(QLatin1Char('2')));
     QCOMPARE(at(1, 1), QStringLiteral("not measured: it does not fit"));
+  }
+
+  // 0.75 and 0.5 of 4 cases are 3 and 2 right ones.
+  void trivial_models_are_said_in_cases_and_marked_within_the_allowed_drop() {
+    VerdictData data;
+    data.rules = R"({"quality":[{"metric":"accuracy","max_drop":0.3}]})";
+    for (const char* const id : {"1", "2", "3", "4"}) data.cases.push_back(factsOf(caseOf(id, 0.5, 0.001), nullptr));
+    record::WeighedQuality quality;
+    quality.metric = "accuracy";
+    quality.reference = quality.trial = 0.75;
+    quality.scores = {{"linear", "accuracy", 0.5, "least squares"}, {"constant", "accuracy", 0.25, "class 1"}};
+    data.beside.qualities = {quality};
+    data.beside.inputs.of_cases = {{1, "1766", "", 0, 2, "age and income"}};
+    plot::PictureView view(QStringLiteral("context_of_a_test"));
+    view.setTableOnly();
+    showContext(view, data, {});
+    const auto at = [&view](int row) { return view.table()->rows().cell(row, 3); };
+    QCOMPARE(view.table()->rows().rowCount(), 5);
+    QCOMPARE(at(1).text, QStringLiteral("The trial is right in as many of 4 cases as the reference."));
+    QVERIFY2(at(2).text.startsWith(QStringLiteral("The linear model is right in 1 case fewer of 4 than the reference")),
+             qPrintable(at(2).text));
+    QCOMPARE(at(2).tone, plot::RowsCell::Tone::Warn);
+    QCOMPARE(at(3).tone, plot::RowsCell::Tone::Plain);  // it lacks 0.5
+    QCOMPARE(at(4).text, QStringLiteral("case 1766: age and income"));
   }
 
   void ten_thousand_cases_are_shown() {
