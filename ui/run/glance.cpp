@@ -97,7 +97,12 @@ Statement unknown(const QString& question) { return {question, {}, {}, {}, State
 Statement skipping(const RunData& data) {
   Statement statement{say("Skipping"), {}, {}, {}, Statement::State::Unknown};
   const ArmData* worst = nullptr;
+  bool isOfAll = true;
   for (const ArmData* const arm : data.shown()) {
+    if (arm->counters().attempted == 0) {  // the reference of a run that was made elsewhere, for instance
+      isOfAll = false;
+      continue;
+    }
     if (worst == nullptr || arm->counters().skipped > worst->counters().skipped) worst = arm;
   }
   if (worst == nullptr || data.steps() == 0) return statement;
@@ -106,7 +111,9 @@ Statement skipping(const RunData& data) {
   statement.state = Statement::State::Good;
   if (counters.skipped == 0) {
     statement.shorterAnswers = {say("none of %1").arg(count(counters.attempted))};
-    statement.detail = data.shown().size() == 1 ? say("in the reference") : say("in every arm");
+    statement.detail = data.shown().size() == 1 ? say("in the reference")
+                       : isOfAll                ? say("in every arm")
+                                                : say("in %1").arg(nameOf(*worst));
     return statement;
   }
   const Skip& last = worst->skips().back();
