@@ -36,8 +36,7 @@ class QueryTests : public QObject {
   }
 
   void rows_come_with_their_names_and_types() {
-    Query query(m_archive,
-                "SELECT name, id, 0.5 AS half, NULL AS absent, x'00ff' AS bytes FROM trial_summary; -- all");
+    Query query(m_archive, "SELECT name, id, 0.5 AS half, NULL AS absent, x'00ff' AS bytes FROM trial_summary; -- all");
     QCOMPARE(query.columns(), (std::vector<std::string>{"name", "id", "half", "absent", "bytes"}));
     QVERIFY(query.next());
     QCOMPARE(std::get<std::string>(query.value(0)), std::string("reference"));
