@@ -46,11 +46,8 @@ std::int64_t place_of(float value) {
   return bits >= 0 ? bits : std::int64_t{std::numeric_limits<std::int32_t>::min()} - bits;
 }
 
-/// Neither infinite in FP32 nor rounded away to 0 there.
-bool fits_float(double value) {
-  const auto narrow = static_cast<float>(value);
-  return std::isfinite(narrow) && (narrow != 0.0F || value == 0.0);
-}
+/// What FP32 rounds to 0 fits as 0: a file may hold probabilities in FP64, of which the smallest are 1e-60.
+bool fits_float(double value) { return std::isfinite(static_cast<float>(value)); }
 
 double ulp_distance(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return kNan;
