@@ -74,11 +74,12 @@ void Afterwards::useActions(shell::ActionList& actions, RulesPanel& panel) {
       [this] {
         if (whyNot().isEmpty()) judgeBy(m_verdict->trial.id, {});
       });
-  m_saveRules = actions.add(QStringLiteral("verdict_save_rules"), tr("Tools"), tr("Save as a rules &file…"), {},
+  m_saveRules = actions.add(QStringLiteral("verdict_save_rules"), tr("Tools"), tr("E&xport the rules…"),
+                            QKeySequence(tr("Ctrl+Alt+X")),
                             tr("Writes these rules into a file with mantissa = 1 and [rules], to be changed and judged "
                                "by"),
                             [this] { askForRulesPlace(); });
-  m_saveRules->setIconText(tr("Save…"));
+  m_saveRules->setIconText(tr("Export…"));
   panel.addRulesAction(m_saveRules);
   m_join = actions.add(QStringLiteral("verdict_join_outcomes"), tr("Tools"), tr("Join &outcomes…"),
                        QKeySequence(tr("Ctrl+Alt+O")),

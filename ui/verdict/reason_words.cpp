@@ -63,13 +63,15 @@ QString reasonLines(const record::Verdict& verdict) {
   const QString word = models::verdictText(verdict.word);
   QStringList lines;
   if (verdict.word == record::VerdictWord::Accepted) {
-    lines << (reasons.isEmpty() ? word + u'.' : QStringLiteral("%1: %2.").arg(word, reasons.takeFirst()));
+    lines << (reasons.isEmpty() ? word + u'.'
+                                : say(QT_TRANSLATE_NOOP("VerdictPage", "%1: %2.")).arg(word, reasons.takeFirst()));
     for (const QString& reason : reasons) lines << say(QT_TRANSLATE_NOOP("VerdictPage", "Note: %1.")).arg(reason);
     return (lines + others).join(u'\n');
   }
   lines << (reasons.isEmpty() ? word + u'.' : say(QT_TRANSLATE_NOOP("VerdictPage", "%1, because")).arg(word));
   const qsizetype shown = reasons.size() > kMostReasons + 1 ? kMostReasons : reasons.size();  // one more is no saving
-  for (const QString& reason : reasons.mid(0, shown)) lines << QStringLiteral("• %1.").arg(reason);
+  for (const QString& reason : reasons.mid(0, shown))
+    lines << say(QT_TRANSLATE_NOOP("VerdictPage", "• %1.")).arg(reason);
   if (shown < reasons.size()) {
     lines << say(QT_TRANSLATE_NOOP("VerdictPage", "and %1 more, in the table above."))
                  .arg(wholeText(static_cast<qlonglong>(reasons.size() - shown)));

@@ -187,10 +187,9 @@ void VerdictPage::enableActions() {
   const QString why = m_shown ? QString() : tr("No trial is shown on the Verdict page");
   const bool isForeign = m_shown && m_shown->isForeign();
   m_actions->setEnabled(m_edit, m_shown != nullptr && !isForeign,
-                        isForeign
-                            ? tr("The run was made elsewhere: there is no experiment to copy. Save its rules as a "
-                                 "rules file, change that and judge by it")
-                            : why);
+                        isForeign ? tr("The run was made elsewhere: there is no experiment to copy. Export its rules, "
+                                       "change that file and judge by it")
+                                  : why);
   m_actions->setEnabled(m_steps, m_shown != nullptr, why);
   if (!m_shown) m_afterwards->show(m_archive, nullptr, {});
 }

@@ -81,6 +81,9 @@ inline void makeExampleArchive(const QString& file, std::int64_t steps = 200,
       verdict.word = i == 1 ? record::VerdictWord::Rejected : record::VerdictWord::Accepted;
       verdict.scope_device = "cpu";
       verdict.reasons = {"progress: 1 of 200 steps skipped."};
+      verdict.rules.emplace_back();
+      verdict.rules.back().name = "progress.min_applied_fraction";
+      verdict.rules.back().verdict = verdict.word;
       end.verdict = verdict;
     }
     writer.finish_trial(arms[i], end);
