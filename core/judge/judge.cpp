@@ -179,6 +179,16 @@ void add_cases_that_do_not_count(record::Verdict& verdict, const spec::Rules& ru
                             counted_cases(counted, evidence.cases));
 }
 
+/// An accepted deviation is no comfort where one case has made all others small.
+std::string scale_of_case_relative(const std::optional<spec::Rules>& rules, const Evidence& evidence) {
+  const auto is_measured = [](const spec::OutputRule& rule) {
+    return rule.measure == "case_relative" && rule.output.empty();
+  };
+  if (!rules || std::none_of(rules->output.begin(), rules->output.end(), is_measured)) return {};
+  const std::optional<ScaleSetter> setter = scale_setter(evidence.cases);
+  return setter ? words_of(*setter, evidence.cases) : std::string();
+}
+
 }  // namespace
 
 record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string& rules_sha256, const Evidence& given) {
@@ -201,6 +211,9 @@ record::Verdict judge(const std::optional<spec::Rules>& rules, const std::string
     verdict.reasons.push_back("the run was made elsewhere, and nothing is known of " + listed(evidence.not_looked_at));
   }
   verdict.reasons.insert(verdict.reasons.end(), evidence.circumstances.begin(), evidence.circumstances.end());
+  if (const std::string scale = scale_of_case_relative(rules, evidence); !scale.empty()) {
+    verdict.reasons.push_back(scale);
+  }
   if (evidence.cases_are_training_rows) {
     verdict.reasons.push_back("the frozen cases are training rows, because there is no test part");
   }

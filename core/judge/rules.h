@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,18 @@ record::RuleVerdict judge_non_inferiority(const spec::QualityRule& rule, const E
 
 /// Of the distribution of each output over the frozen cases (rules_on_distributions.cpp).
 record::RuleVerdict judge_distribution(const spec::DistributionRule& rule, const Evidence& evidence);
+
+/// One case whose outputs are so much larger than all others that it alone is the RMS by which `case_relative` measures
+/// every case: without it the RMS is less than a tenth.
+struct ScaleSetter {
+  std::size_t place;  ///< in the evidence's cases
+  double rms;         ///< of all cases
+  double rms_of_others;
+};
+std::optional<ScaleSetter> scale_setter(const std::vector<record::CaseRow>& cases);
+
+/// "case c17 alone sets the scale of case_relative: …"
+std::string words_of(const ScaleSetter& setter, const std::vector<record::CaseRow>& cases);
 
 // Rules on costs (rules_on_costs.cpp).
 

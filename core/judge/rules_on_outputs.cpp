@@ -270,6 +270,24 @@ std::string limit_of_float64(const spec::OutputRule& rule, const std::string& au
          mantissa::to_text(rule.float64_tolerance / 10.0) + " (torchdynamo: made per operator, not per network)";
 }
 
+/// What a rule on case_relative would find if the case that sets the scale were not there.
+std::string without_setter(const spec::OutputRule& rule, const Evidence& evidence) {
+  if (rule.measure != "case_relative" || !rule.slice.empty()) return {};  // the scale is that of the whole set
+  const std::optional<ScaleSetter> setter = scale_setter(evidence.cases);
+  if (!setter) return {};
+  std::vector<double> values;
+  for (std::size_t i = 0; i < evidence.cases.size(); ++i) {
+    if (i == setter->place) continue;
+    const CaseRow& row = evidence.cases[i];
+    double largest = 0.0;
+    for (const double value : row.output_reference) largest = std::max(largest, std::fabs(value));
+    const double error = rule.of == spec::Of::Trained ? row.abs_error : row.abs_error_same_weights;
+    values.push_back(error == 0.0 ? 0.0 : error / std::max(largest, setter->rms_of_others));
+  }
+  return "; " + words_of(*setter, evidence.cases) + ", where it would be " +
+         short_number(reduce(values, rule.reduce, rule.q));
+}
+
 RuleVerdict judge_output_of(const spec::OutputRule& rule, const Evidence& evidence) {
   RuleVerdict verdict;
   verdict.name = name_of("output", rule.name);
@@ -331,10 +349,40 @@ RuleVerdict judge_output_of(const spec::OutputRule& rule, const Evidence& eviden
   verdict.reason = found + number_beside(*verdict.value, limits.deciding->value) + over + ", " + limits.deciding->text +
                    " is allowed";
   if (!holds) verdict.reason += "; " + worst_cases(evidence, values);
+  verdict.reason += without_setter(rule, evidence);
   return verdict;
 }
 
 }  // namespace
+
+std::optional<ScaleSetter> scale_setter(const std::vector<CaseRow>& cases) {
+  constexpr double kMostOfOthers = 10.0;
+  if (cases.size() < 2) return std::nullopt;
+  std::size_t place = 0;
+  double most = 0.0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const double value : cases[i].output_reference) {
+      if (!(std::isfinite(value) && std::fabs(value) > most)) continue;
+      most = std::fabs(value);
+      place = i;
+    }
+  }
+  ReferenceScale all;
+  ReferenceScale others;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    all.add(cases[i].output_reference);
+    if (i != place) others.add(cases[i].output_reference);
+  }
+  if (!(all.rms() > kMostOfOthers * others.rms())) return std::nullopt;
+  return ScaleSetter{place, all.rms(), others.rms()};
+}
+
+std::string words_of(const ScaleSetter& setter, const std::vector<CaseRow>& cases) {
+  return "case " + cases[setter.place].id +
+         " alone sets the scale of case_relative: the RMS of the reference's outputs "
+         "is " +
+         short_number(setter.rms) + ", and " + short_number(setter.rms_of_others) + " without it";
+}
 
 RuleVerdict judge_output(const spec::OutputRule& rule, const Evidence& whole) {
   if (rule.output.empty()) return judge_on_slice(rule, whole, judge_output_of);

@@ -243,6 +243,24 @@ class JudgeTests : public QObject {
                                       "allowed; worst cases: a (0.01) and b (0)"));
   }
 
+  /// a: {100, 0}, b: {1, 0} and off by 0.05. The RMS of all is sqrt(10001 / 4) = 50.00, so that 0.05 is 0.001 of it;
+  /// of b alone it is sqrt(1 / 2) = 0.7071, less than the case's own 1: 0.05.
+  void one_case_that_sets_the_scale_of_all_is_named() {
+    record::CaseRow large = two_scores("a", 100.0, 0.0);
+    large.output_reference = {100.0, 0.0};
+    record::CaseRow small = two_scores("b", 1.05, 0.0);
+    small.output_reference = {1.0, 0.0};
+    const Verdict verdict = judged(output_rule({{"", 0.01}}), with_cases({large, small}));
+    COMPARE_WORD(verdict.word, "accepted");
+    const std::string& reason = rule_of(verdict, "output").reason;
+    QVERIFY2(mentions(reason, "case a alone sets the scale of case_relative"), reason.c_str());
+    QVERIFY2(mentions(reason, "is 50, and 0.7071 without it, where it would be 0.05"), reason.c_str());
+    QVERIFY(mentions(verdict.reasons.back(), "case a alone sets the scale"));
+    large.output_reference = large.output = large.output_same_weights = {2.0, 0.0};  // sqrt(5 / 4) = 1.118, not 7.071
+    const Verdict even = judged(output_rule({{"", 0.1}}), with_cases({large, small}));
+    QVERIFY(!mentions(rule_of(even, "output").reason, "alone sets"));
+  }
+
   void a_rule_without_a_limit_for_this_dtype_is_undecided_and_says_so() {
     Evidence evidence = sound();
     evidence.autocast = "off";
