@@ -147,6 +147,7 @@ struct Evidence {
   /// Of such a run, empty cells where a column has values, or must have them: "loss is empty in 2 of 4 steps, first at
   /// step 2 (S.csv, line 3)". They leave `non_finite` undecided, because some writers leave a NaN empty.
   std::vector<std::string> holes;
+  bool made_elsewhere = false;  ///< known from files alone, which are of one seed
   /// What a reader of the verdict must know of how it came about; stands among its reasons whatever it is.
   std::vector<std::string> circumstances;
   /// Why nothing is known of attempted, applied and skipped steps; empty: they are known.

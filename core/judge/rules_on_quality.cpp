@@ -183,9 +183,13 @@ RuleVerdict judge_non_inferiority_of(const spec::QualityRule& rule, const Eviden
   }
   verdict.cases = static_cast<std::int64_t>(differences.size());
   if (verdict.cases < asked.seeds) {
-    verdict.reason = "non-inferiority of " + metric + " asks for " + count(asked.seeds, "seed") + " and there " +
-                     (verdict.cases == 1 ? "is " : "are ") + count(verdict.cases) +
-                     " in the archive: run the experiment with --set training.seed=N, then judge the trial again";
+    verdict.reason =
+        "non-inferiority of " + metric + " asks for " + count(asked.seeds, "seed") + " and there " +
+        (verdict.cases == 1 ? "is " : "are ") + count(verdict.cases) +
+        (evidence.made_elsewhere
+             ? " in files of a run that was made elsewhere: leave non_inferior out, or bring the model "
+               "and run it here over seeds"
+             : " in the archive: run the experiment with --set training.seed=N, then judge the trial again");
     return verdict;
   }
   if (!std::all_of(differences.begin(), differences.end(), [](double one) { return std::isfinite(one); })) {

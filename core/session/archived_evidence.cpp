@@ -370,6 +370,7 @@ judge::Evidence archived_evidence(const archive::Reader& reader, std::int64_t id
   judge::Evidence evidence;
   const json object = read_kept(evidence, *kept, id);
   refuse_missing_steps(reader, trial, evidence);
+  evidence.made_elsewhere = trial.start.kind == record::TrialKind::Foreign;
   evidence.device = trial.start.device;
   evidence.cast_policy = trial.start.cast_policy;
   evidence.autocast = trial.start.autocast;

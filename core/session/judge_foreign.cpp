@@ -242,6 +242,7 @@ class ForeignJudgement {
   }
 
   void describe() {
+    evidence_.made_elsewhere = true;
     const spec::Trial* const told = experiment_.trials.empty() ? nullptr : &experiment_.trials.front();
     evidence_.autocast = !files_.autocast.empty() ? files_.autocast
                          : told != nullptr        ? spec::to_text(told->autocast)

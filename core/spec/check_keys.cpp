@@ -147,7 +147,12 @@ std::vector<std::string> nearest_keys(const std::string& path) {
   const std::string name = lower(name_in(path));
   constexpr std::size_t most = 3;
 
-  // The same name in another table beats a similar name in this one: `batch` in [model] is training.batch.
+  // One letter off in the same table is a slip: `outputs` in [rules] is rules.output.
+  for (const KeyEntry& entry : key_catalogue()) {
+    if (table_of(entry.path) == table && edit_distance(name, name_in(entry.path)) == 1) return {entry.path};
+  }
+
+  // The same name in another table beats a name here that is less similar: `batch` in [model] is training.batch.
   std::vector<std::string> elsewhere;
   for (const KeyEntry& entry : key_catalogue()) {
     if (lower(name_in(entry.path)) == name && entry.path != path) elsewhere.push_back(entry.path);

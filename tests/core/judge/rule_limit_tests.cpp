@@ -307,6 +307,17 @@ class RuleLimitTests : public QObject {
              missing.reason.c_str());
   }
 
+  void files_of_a_run_made_elsewhere_hold_one_seed_and_the_way_out_is_another() {
+    Evidence evidence = evidence_of({case_of("1", {5}, {5.01}, 5)}, DecisionKind::None);
+    evidence.made_elsewhere = true;
+    spec::QualityRule rule = metric("mae");
+    rule.non_inferior = spec::NonInferior{0.5, 3, 0.05, spec::NonInferior::Test::T};
+    const RuleVerdict verdict = by_quality(rule, evidence);
+    COMPARE_WORD(verdict.verdict, "undecided");
+    QVERIFY2(verdict.reason.find("--set training.seed") == std::string::npos, verdict.reason.c_str());
+    QVERIFY2(verdict.reason.find("leave non_inferior out") != std::string::npos, verdict.reason.c_str());
+  }
+
   /// Three cases flip: 1 from right to wrong, 2 from wrong to right, 3 from one wrong class to another.
   void flips_are_counted_by_direction() {
     const Evidence evidence =

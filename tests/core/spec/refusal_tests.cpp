@@ -288,6 +288,7 @@ const Row contradictions[] = {
 
 const Row unknown_keys[] = {
     {"slip", "[training]\nbach = 3", 7, "training.bach", "unknown key. Did you mean training.batch?"},
+    {"plural", "[rules]\noutputs = { max = 1 }", 7, "rules.outputs", "Did you mean rules.output?"},
     {"swapped_letters", "[training]\nsetps = 3", 7, "training.setps", "Did you mean training.steps?"},
     {"another_table", "batch = 3", 6, "model.batch", "Did you mean training.batch?"},
     {"another_case", "[training]\nBatch = 3", 7, "training.Batch", "Did you mean training.batch?"},
