@@ -105,7 +105,7 @@ class QueryTests : public QObject {
 
   void the_place_of_a_mistake_is_told() {
     try {
-      Query(m_archive, "SELECT absent FROM trials");
+      const Query query(m_archive, "SELECT absent FROM trials");
       QFAIL("it was taken");
     } catch (const Error& error) {
       QCOMPARE(error.facts().column, 8);
