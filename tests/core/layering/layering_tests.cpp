@@ -38,6 +38,7 @@ const std::map<std::string, Layer>& layers() {
       {"core/spec", {{"base", "record"}}},
       {"core/judge", {with(values, {"perf"})}},
       {"core/archive", {values}},
+      {"core/compare", {values}},
       {"core/report", {values}},
       {"core/perf", {values}},
       {"core/memory", {with(values, {"perf"})}},
@@ -49,8 +50,8 @@ const std::map<std::string, Layer>& layers() {
       {"core/train", {with(numerics, {"observe"}), true}},
       {"core/diagnose", {with(numerics, {"observe", "train"}), true}},
       {"core/session", {everything, true}},
-      {"app", {with(values, {"session", "archive", "judge", "memory", "perf", "report"})}},
-      {"ui", {with(values, {"session", "archive", "judge", "memory", "perf", "report"})}},
+      {"app", {with(values, {"session", "archive", "compare", "judge", "memory", "perf", "report"})}},
+      {"ui", {with(values, {"session", "archive", "compare", "judge", "memory", "perf", "report"})}},
   };
   return table;
 }
