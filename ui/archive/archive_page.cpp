@@ -9,18 +9,19 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QShortcut>
-#include <QSortFilterProxyModel>
 #include <QStackedLayout>
 #include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
+#include "ui/archive/trial_search.h"
 #include "ui/models/name_words.h"
 #include "ui/models/trial_table_model.h"
 #include "ui/shell/action_list.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/marker_delegate.h"
+#include "ui/shell/theme.h"
 
 namespace mantissa::ui::archive {
 
@@ -37,10 +38,11 @@ constexpr int kHeaderRoom = 12;     // px around the words of a header
 ArchivePage::ArchivePage(QWidget* parent)
     : shell::Page(parent),
       m_model(new models::TrialTableModel(this)),
-      m_sorted(new QSortFilterProxyModel(this)),
+      m_sorted(new TrialSearch(this)),
       m_view(new QTableView),
       m_filter(new QLineEdit),
       m_count(new QLabel),
+      m_problem(new QLabel),
       m_empty(new shell::EmptyState(
           tr("The archive is empty"),
           tr("Here stands every trial that was ever run: what it was, how it ended, what it came to. "
@@ -49,8 +51,6 @@ ArchivePage::ArchivePage(QWidget* parent)
   m_count->setTextFormat(Qt::PlainText);
   m_sorted->setSourceModel(m_model);
   m_sorted->setSortRole(models::TrialTableModel::SortRole);
-  m_sorted->setFilterKeyColumn(-1);
-  m_sorted->setFilterCaseSensitivity(Qt::CaseInsensitive);
   m_view->setModel(m_sorted);
   m_view->setAccessibleName(tr("All trials of the archive"));
   m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -85,23 +85,30 @@ ArchivePage::ArchivePage(QWidget* parent)
   copying->setContext(Qt::WidgetWithChildrenShortcut);
   connect(copying, &QShortcut::activated, this, &ArchivePage::copy);
 
-  m_filter->setPlaceholderText(tr("Filter trials"));
+  m_filter->setPlaceholderText(tr("Filter trials: words, or skipped > 0"));
+  m_filter->setToolTip(
+      tr("Words that stand in any column, or an expression over columns and settings, such as\n"
+         "trial.autocast == \"float16\" and skipped > 0"));
   m_filter->setAccessibleName(tr("Filter trials"));
   m_filter->setClearButtonEnabled(true);
-  m_filter->setMaximumWidth(320);
-  connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
-    m_sorted->setFilterFixedString(text);
-    tellCount();
-  });
+  m_filter->setMinimumWidth(200);
+  m_filter->setMaximumWidth(560);
+  connect(m_filter, &QLineEdit::textChanged, m_sorted, &TrialSearch::setText);
+  connect(m_sorted, &TrialSearch::searched, this, &ArchivePage::tellCount);
+  m_problem->setTextFormat(Qt::PlainText);
+  m_problem->setWordWrap(true);
+  m_problem->setObjectName(QStringLiteral("archive_filter_problem"));
+  m_problem->hide();
 
   auto* const head = new QHBoxLayout;
-  head->addWidget(m_filter);
+  head->addWidget(m_filter, 2);
   head->addStretch(1);
   head->addWidget(m_count);
   auto* const body = new QWidget;
   auto* const layout = new QVBoxLayout(body);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addLayout(head);
+  layout->addWidget(m_problem);
   layout->addWidget(m_view, 1);
   m_stack->addWidget(body);
   m_stack->addWidget(m_empty);
@@ -112,7 +119,10 @@ shell::HelpTopic ArchivePage::help() const {
   return {id(),
           title(),
           tr("All trials of the archive in one table: what each was, how it ended, what it came to."),
-          {{tr("Filter"), tr("Shows the rows that hold these words in any column.")},
+          {{tr("Filter"), tr("Shows the rows that hold these words in any column. A text that compares something is an "
+                             "expression over columns and settings: trial.autocast == \"float16\" and skipped > 0. A "
+                             "number that is NaN or missing fits no comparison; quality is non_finite and quality is "
+                             "missing find it. mantissa-cli help list names the columns.")},
            {tr("Header of a column"), tr("A click sorts by it; drag it to another place.")},
            {tr("Return, double click"), tr("Shows the trial on the Run page.")},
            {tr("Ctrl+C"), tr("Copies the selected rows as tab-separated values.")},
@@ -122,10 +132,11 @@ shell::HelpTopic ArchivePage::help() const {
            QStringLiteral("run_resume"), QStringLiteral("run_again")}};
 }
 
-void ArchivePage::setArchive(const QString& /*path*/, const models::TrialList& trials) {
+void ArchivePage::setArchive(const QString& path, const models::TrialList& trials) {
   const bool isAlike = models::standAlike(m_trials, trials);
   m_trials = trials;
   m_model->setTrials(trials);
+  m_sorted->setTrials(path, trials);
   if (isAlike) return;  // counts of arms that run: columns keep their width
   m_stack->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);
   fitColumns();
@@ -159,7 +170,14 @@ void ArchivePage::selectTrial(std::int64_t id) {
   m_view->clearSelection();
 }
 
+bool ArchivePage::isSettled() const { return m_sorted->isSettled(); }
+
 void ArchivePage::tellCount() {
+  m_problem->setText(m_sorted->problem());
+  m_problem->setVisible(!m_sorted->problem().isEmpty());
+  QPalette colors = m_problem->palette();
+  colors.setColor(QPalette::WindowText, shell::Theme::colors().bad);
+  m_problem->setPalette(colors);
   const int shown = m_sorted->rowCount();
   const int all = m_model->rowCount();
   const QString trials = all == 1 ? tr("1 trial") : tr("%1 trials").arg(all);

@@ -7,7 +7,6 @@
 
 class QLabel;
 class QLineEdit;
-class QSortFilterProxyModel;
 class QStackedLayout;
 class QTableView;
 
@@ -20,7 +19,10 @@ class EmptyState;
 
 namespace mantissa::ui::archive {
 
-/// All arms of the archive as a table: sorted by any column, filtered by words, chosen by double click.
+class TrialSearch;
+
+/// All arms of the archive as a table: sorted by any column, filtered by words or by an expression over columns and
+/// settings, chosen by double click.
 class ArchivePage : public shell::Page {
   Q_OBJECT
 
@@ -36,6 +38,7 @@ class ArchivePage : public shell::Page {
   void addContextAction(QAction* action) override;
   QByteArray saveLayout() const override;
   void restoreLayout(const QByteArray& layout) override;
+  bool isSettled() const override;
 
  private:
   void copy() const;
@@ -45,10 +48,11 @@ class ArchivePage : public shell::Page {
 
   models::TrialList m_trials;
   models::TrialTableModel* m_model;
-  QSortFilterProxyModel* m_sorted;
+  TrialSearch* m_sorted;
   QTableView* m_view;
   QLineEdit* m_filter;
   QLabel* m_count;
+  QLabel* m_problem;
   shell::EmptyState* m_empty;
   QStackedLayout* m_stack;
   QTimer m_choosing;
