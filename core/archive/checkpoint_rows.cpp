@@ -326,16 +326,6 @@ record::History read_history(Connection& connection, std::int64_t trial) {
   return history;
 }
 
-namespace {
-
-std::int64_t attempted_steps(Connection& connection, std::int64_t trial) {
-  Statement select(connection, "SELECT attempted FROM trials WHERE id = ?1");
-  select.bind(1, trial);
-  return select.step() ? select.integer(0) : 0;
-}
-
-}  // namespace
-
 std::vector<std::int64_t> reopen_trials(Connection& connection, const std::vector<std::int64_t>& trials,
                                         std::int64_t step, const std::string& overrides, const ProcessIdentity& who,
                                         UtcTime now) {
@@ -350,7 +340,7 @@ std::vector<std::int64_t> reopen_trials(Connection& connection, const std::vecto
       while (select.step()) later.push_back(select.integer(0));
     }
     for (const std::int64_t checkpoint : later) append(unused, remove_checkpoint(connection, trial, checkpoint));
-    keep_earlier_verdict(connection, trial, attempted_steps(connection, trial), now_text);
+    keep_earlier_verdict(connection, trial, now_text);
     for (const char* const sql : kRemoveAfterStep) Statement(connection, sql).bind(1, trial).bind(2, step).run();
     for (const char* const sql : kRemoveOfEnd) Statement(connection, sql).bind(1, trial).run();
     append(unused, remove_tensors(connection, trial, "final"));

@@ -27,7 +27,7 @@ constexpr char kSelectJudgements[] =
     "FROM judgements WHERE trial = ?1 ORDER BY id";
 // A stopped or interrupted run was undecided for having no end: that is no verdict to keep.
 constexpr char kSelectOfRun[] =
-    "SELECT experiments.rules FROM trials JOIN experiments ON experiments.id = trials.experiment "
+    "SELECT experiments.rules, trials.attempted FROM trials JOIN experiments ON experiments.id = trials.experiment "
     "WHERE trials.id = ?1 AND trials.status IN ('finished', 'failed')";
 constexpr char kSelectReasons[] = "SELECT reason FROM judgement_reasons WHERE judgement = ?1 ORDER BY position";
 
@@ -69,13 +69,15 @@ void keep_judgement(const std::string& path, record::Judgement& judgement, std::
   transaction.commit();
 }
 
-void keep_earlier_verdict(Connection& connection, std::int64_t trial, std::int64_t steps, const std::string& now) {
+void keep_earlier_verdict(Connection& connection, std::int64_t trial, const std::string& now) {
   record::Judgement earlier;
+  std::int64_t steps = 0;
   {
     Statement select(connection, kSelectOfRun);
     select.bind(1, trial);
     if (!select.step()) return;
     earlier.rules = select.text(0);
+    steps = select.integer(1);
   }
   std::optional<record::Verdict> verdict = read_verdict(connection, trial);
   if (!verdict) return;

@@ -19,8 +19,8 @@ void keep_judgement(const std::string& path, record::Judgement& judgement,
 
 /// Keeps the verdict of a finished or failed run as a judgement by its own rules, before the run goes on and comes to
 /// another one: what a trial once was rejected for stays beside what it became. Does nothing where there is none.
-/// Within a Transaction of the caller. \param steps  attempted steps at that verdict
-void keep_earlier_verdict(Connection& connection, std::int64_t trial, std::int64_t steps, const std::string& now);
+/// Within a Transaction of the caller.
+void keep_earlier_verdict(Connection& connection, std::int64_t trial, const std::string& now);
 
 /// Of one trial, oldest first; none in an archive from before they were kept.
 std::vector<record::Judgement> read_judgements(Connection& connection, std::int64_t trial);

@@ -25,6 +25,15 @@ std::optional<Interval> interval_of(const std::optional<double>& estimate, const
   return Interval{*estimate, *low, *high};
 }
 
+/// Still undecided, for want of a figure.
+RuleVerdict with_limit(const spec::CostRule& rule, const char* key, const std::string& words, double limit) {
+  RuleVerdict verdict;
+  verdict.name = name_of(rule, key);
+  verdict.limit = words;
+  verdict.limit_value = limit;
+  return verdict;
+}
+
 /// The whole interval must lie within the limit to be accepted, and outside of it to be rejected.
 VerdictWord at_most(const Interval& measured, double limit) {
   if (measured.high <= limit) return VerdictWord::Accepted;
@@ -54,10 +63,7 @@ std::string spread_words(VerdictWord word) {
 
 RuleVerdict judge_speed_up(const spec::CostRule& rule, const Evidence& evidence) {
   const double limit = *rule.min_speedup;
-  RuleVerdict verdict;
-  verdict.name = name_of(rule, "min_speedup");
-  verdict.limit = "speed-up at least " + mantissa::to_text(limit);
-  verdict.limit_value = limit;
+  RuleVerdict verdict = with_limit(rule, "min_speedup", "speed-up at least " + mantissa::to_text(limit), limit);
   const std::optional<record::Gains>& gains = evidence.costs.own.gains;
   const auto measured = gains ? interval_of(gains->speed_up, gains->speed_up_low, gains->speed_up_high) : std::nullopt;
   if (!measured) {
@@ -74,10 +80,8 @@ RuleVerdict judge_speed_up(const spec::CostRule& rule, const Evidence& evidence)
 
 RuleVerdict judge_memory(const spec::CostRule& rule, const Evidence& evidence) {
   const double limit = *rule.max_memory_ratio;
-  RuleVerdict verdict;
-  verdict.name = name_of(rule, "max_memory_ratio");
-  verdict.limit = "peak memory at most " + mantissa::to_text(limit) + " of the reference's";
-  verdict.limit_value = limit;
+  RuleVerdict verdict = with_limit(rule, "max_memory_ratio",
+                                   "peak memory at most " + mantissa::to_text(limit) + " of the reference's", limit);
   const std::optional<record::Gains>& own = evidence.costs.own.gains;
   const std::optional<record::Gains>& reference = evidence.costs.reference;
   const bool is_known = own && reference && own->peak_bytes && reference->peak_bytes && *reference->peak_bytes > 0;
@@ -100,10 +104,9 @@ RuleVerdict judge_memory(const spec::CostRule& rule, const Evidence& evidence) {
 /// A machine costs the same an hour whatever it trains, so that samples cost as their times do.
 RuleVerdict judge_cost_per_sample(const spec::CostRule& rule, const Evidence& evidence) {
   const double limit = *rule.max_cost_per_sample_ratio;
-  RuleVerdict verdict;
-  verdict.name = name_of(rule, "max_cost_per_sample_ratio");
-  verdict.limit = "cost of a sample at most " + mantissa::to_text(limit) + " of the reference's";
-  verdict.limit_value = limit;
+  RuleVerdict verdict =
+      with_limit(rule, "max_cost_per_sample_ratio",
+                 "cost of a sample at most " + mantissa::to_text(limit) + " of the reference's", limit);
   const std::optional<record::Gains>& gains = evidence.costs.own.gains;
   const auto speed_up = gains ? interval_of(gains->speed_up, gains->speed_up_low, gains->speed_up_high) : std::nullopt;
   if (!speed_up || !(speed_up->low > 0.0)) {
@@ -154,11 +157,9 @@ int rank(VerdictWord word) { return word == VerdictWord::Rejected ? 2 : word == 
 
 RuleVerdict judge_latency(const spec::CostRule& rule, const Evidence& evidence) {
   const double limit = *rule.max_latency_p95_ratio;
-  RuleVerdict verdict;
-  verdict.name = name_of(rule, "max_latency_p95_ratio");
-  verdict.limit = "p95 latency at most " + mantissa::to_text(limit) + " of the reference's";
+  RuleVerdict verdict = with_limit(rule, "max_latency_p95_ratio",
+                                   "p95 latency at most " + mantissa::to_text(limit) + " of the reference's", limit);
   if (rule.latency_batch) verdict.limit += " at batch " + count(*rule.latency_batch);
-  verdict.limit_value = limit;
   std::string found;
   bool any = false;
   for (const record::Latency& row : evidence.costs.own.latency) {

@@ -275,17 +275,11 @@ std::string without_setter(const spec::OutputRule& rule, const Evidence& evidenc
   if (rule.measure != "case_relative" || !rule.slice.empty()) return {};  // the scale is that of the whole set
   const std::optional<ScaleSetter> setter = scale_setter(evidence.cases);
   if (!setter) return {};
-  std::vector<double> values;
-  for (std::size_t i = 0; i < evidence.cases.size(); ++i) {
-    if (i == setter->place) continue;
-    const CaseRow& row = evidence.cases[i];
-    double largest = 0.0;
-    for (const double value : row.output_reference) largest = std::max(largest, std::fabs(value));
-    const double error = rule.of == spec::Of::Trained ? row.abs_error : row.abs_error_same_weights;
-    values.push_back(error == 0.0 ? 0.0 : error / std::max(largest, setter->rms_of_others));
-  }
+  std::vector<CaseRow> others = evidence.cases;
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(setter->place));
+  for (CaseRow& row : others) compare(row, evidence.decision, setter->rms_of_others);
   return "; " + words_of(*setter, evidence.cases) + ", where it would be " +
-         short_number(reduce(values, rule.reduce, rule.q));
+         short_number(reduced_measure(others, rule, evidence.autocast));
 }
 
 RuleVerdict judge_output_of(const spec::OutputRule& rule, const Evidence& evidence) {
