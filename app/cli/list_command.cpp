@@ -65,17 +65,19 @@ void require_columns(const ListOptions& options) {
   }
 }
 
+template <class Fits>
+void keep(std::vector<record::TrialRow>& trials, const Fits& fits) {
+  trials.erase(std::remove_if(trials.begin(), trials.end(), std::not_fn(fits)), trials.end());
+}
+
 void keep_what_fits(std::vector<record::TrialRow>& trials, const ListOptions& options, const archive::Reader& reader) {
-  std::function<bool(const record::TrialRow&)> is_wanted = [&options](const record::TrialRow& trial) {
-    return options.pattern.empty() || fits(trial, options.pattern);
-  };
-  trials.erase(std::remove_if(trials.begin(), trials.end(), std::not_fn(is_wanted)), trials.end());
+  if (!options.pattern.empty()) {
+    keep(trials, [&options](const record::TrialRow& trial) { return fits(trial, options.pattern); });
+  }
   if (options.filter.empty()) return;
   const compare::TrialFilter filter(options.filter,
                                     [&reader](std::int64_t id) { return reader.experiment(id).resolved; });
-  trials.erase(std::remove_if(trials.begin(), trials.end(),
-                              [&filter](const record::TrialRow& trial) { return !filter.fits(trial); }),
-               trials.end());
+  keep(trials, [&filter](const record::TrialRow& trial) { return filter.fits(trial); });
 }
 
 void sort(std::vector<record::TrialRow>& trials, const ListOptions& options) {
